@@ -20,7 +20,6 @@ const { prepare } = require('./lib/measure.cjs');
 const { cpuSince } = require('./lib/proc-stat.cjs');
 const {
   query,
-  freePort,
   listening,
   pause,
   start,
@@ -28,6 +27,7 @@ const {
   stopAll,
   temporaryFolder,
 } = require('./lib/processes.cjs');
+const { freePort } = require('../tools/free-port.cjs');
 const { markdown, median, shown } = require('./lib/report.cjs');
 const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { ensureBuilt } = require('../tools/build.cjs');

@@ -13,15 +13,8 @@ const { builtGateway } = require('./lib/build.cjs');
 const { SHIPPED, nodeOf, onPath } = require('./lib/cache.cjs');
 const { PATH, startGateway } = require('./lib/contestants.cjs');
 const { PROVIDER } = require('./lib/documents.cjs');
-const {
-  freePort,
-  listening,
-  pause,
-  start,
-  startScript,
-  stopAll,
-  temporaryFolder,
-} = require('./lib/processes.cjs');
+const { listening, pause, start, startScript, stopAll, temporaryFolder } = require('./lib/processes.cjs');
+const { freePort } = require('../tools/free-port.cjs');
 
 /** @typedef {import('./lib/contestants.cjs').StartedGateway} StartedGateway */
 /** @typedef {Awaited<ReturnType<typeof startStub>>} Stub */

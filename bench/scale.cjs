@@ -16,7 +16,8 @@ const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
 const { residentBytes } = require('./lib/proc-stat.cjs');
-const { freePort, listening, pause, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
+const { listening, pause, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
+const { freePort } = require('../tools/free-port.cjs');
 const { markdown } = require('./lib/report.cjs');
 
 require('../tools/typescript.cjs');

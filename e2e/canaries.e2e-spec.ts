@@ -290,7 +290,7 @@ describe('secrets of clients and operators', () => {
     await eventually(() => receiver.requests.length > 0 && tail.text.includes('canaries'), {
       timeoutMs: 90_000,
     });
-  }, 300_000);
+  });
 
   it('reached their intended recipients, so that the test is valid', () => {
     const got = receivedBy(stub);

@@ -103,7 +103,6 @@ describe('tollgate plan and apply', () => {
       ]);
       expect(await rows()).toEqual(before);
     },
-    60_000,
   );
 
   it('accepts a whole valid file for an empty organisation, and writes nothing', async () => {

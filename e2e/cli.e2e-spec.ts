@@ -1,4 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { startProduct, type Product } from '@gw/testing';
 
@@ -23,14 +26,14 @@ const SECRETS = {
 describe('command line', () => {
   let product: Product;
 
-  const start = async (): Promise<void> => {
+  const boot = async (): Promise<void> => {
     product = await startProduct({ environment: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' } });
   };
-  beforeAll(start, 180_000);
-  afterAll(() => product.stop(), 60_000);
+  beforeAll(boot);
+  afterAll(() => product.stop());
 
-  function tollgate(args: readonly string[], input = '', environment: object = SECRETS): Promise<Run> {
-    const child = spawn(process.execPath, [ENTRY, ...args], {
+  const start = (args: readonly string[], environment: object = SECRETS): ChildProcessWithoutNullStreams =>
+    spawn(process.execPath, [ENTRY, ...args], {
       env: {
         PATH: process.env['PATH'],
         TOLLGATE_URL: product.adminUrl,
@@ -38,6 +41,9 @@ describe('command line', () => {
         ...environment,
       },
     });
+
+  function tollgate(args: readonly string[], input = '', environment: object = SECRETS): Promise<Run> {
+    const child = start(args, environment);
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
@@ -320,7 +326,7 @@ describe('command line', () => {
     expect([unchanged.code, unchanged.out, unchanged.err]).toEqual([0, 'Nothing to change.\n', '']);
 
     await product.stop();
-    await start();
+    await boot();
     const before = (await tollgate(['export'])).out;
     const dry = await tollgate(['apply', '-f', '-', '--dry-run'], exported.out);
     expect([dry.code, dry.err]).toEqual([0, '']);
@@ -347,7 +353,7 @@ describe('command line', () => {
     const again = await tollgate(['apply', '-f', '-', '--prune'], exported.out);
     expect([again.code, again.out, again.err]).toEqual([0, 'Nothing to change.\n', '']);
     expect((await tollgate(['diff', '-f', '-'], exported.out)).out).toBe('No difference.\n');
-  }, 300_000);
+  });
 
   it('changes and deletes what the file changes and omits', async () => {
     const { out } = await tollgate(['export']);
@@ -381,7 +387,7 @@ describe('command line', () => {
     await tollgate(['apply', '-f', '-'], changed.replace('virtual_key: vk-one', "provider: '@main'"));
     await tollgate(['apply', '-f', '-', '--prune'], without);
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
-  }, 300_000);
+  });
 
   it('invites people, changes their roles, and removes them only with --prune', async () => {
     const apply = async (users: string, ...options: string[]): Promise<string> => {
@@ -421,7 +427,7 @@ describe('command line', () => {
     expect(await apply(owner)).toContain(
       'is an owner, and only an owner can change owners; remove the item from the file.',
     );
-  }, 300_000);
+  });
 
   it('creates a key, and prints its requests', async () => {
     const made = await tollgate([
@@ -453,7 +459,34 @@ describe('command line', () => {
         .out;
     }
     expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
-  }, 300_000);
+  });
+
+  it('ends without an error when nobody reads its output any more', async () => {
+    const child = start(['export']);
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(err).toBe('');
+  });
+
+  it('ends a tail after Ctrl-C', async () => {
+    const child = start(['logs', 'tail']);
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([0, null]);
+  });
+
+  it('ends a command that waits for the control plane after Ctrl-C', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const child = start(['export', '--url', `http://127.0.0.1:${String(port)}`]);
+    await once(silent, 'request');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    silent.close();
+  });
 
   it('reports an invalid call, an invalid key and an invalid file', async () => {
     expect((await tollgate(['nothing'])).code).toBe(2);

@@ -11,10 +11,10 @@ describe('playground of the console', () => {
     const { owner_email: email, owner_password: password } = product.credentials;
     const login = await send('POST', '/v1/auth/login', { email, password });
     cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-  }, 300_000);
+  });
   afterAll(async () => {
     await product.stop();
-  }, 300_000);
+  });
 
   const send = (method: string, path: string, body: object = {}): Promise<Response> =>
     fetch(product.adminUrl + path, {

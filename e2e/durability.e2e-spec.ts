@@ -76,7 +76,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
     }
     expect(traces.length).toBeGreaterThanOrEqual(5);
     await bench().expectOneRecordEach(traces, FILTER);
-  }, 300_000);
+  });
 
   it('[SVC-02] neither loses nor duplicates a record when the worker is killed and restarted', async () => {
     const traces = await requestsDuring('worker-killed', async (responded) => {
@@ -90,7 +90,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
       await eventually(() => responded() > 20);
     });
     await bench().expectOneRecordEach(traces, FILTER);
-  }, 300_000);
+  });
 
   it('[SVC-02] serves requests while Postgres is stopped, and stores all records when it is back', async () => {
     const traces = await requestsDuring('postgres-stopped', async (responded) => {
@@ -101,5 +101,5 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
       await bench().product.startStopped();
     });
     await bench().expectOneRecordEach(traces, FILTER);
-  }, 300_000);
+  });
 });

@@ -16,8 +16,6 @@ import {
 import type { LogDetail } from './spec-support/logs';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
-jest.setTimeout(180_000);
-
 /**
  * Tests of budgets and rate limits with gateway processes that share only Redis and the control
  * plane.

@@ -50,7 +50,7 @@ describe('limits of three gateway processes with a shared Redis', () => {
   let stub: StubProvider;
   beforeAll(async () => {
     stub = await provided(bench());
-  }, 30_000);
+  });
 
   it('[LIM-06] [LIM-04] are exceeded by at most one call, are shown, and take effect as soon as they are raised', async () => {
     const key = await newKey(bench(), 2);
@@ -108,5 +108,5 @@ describe('limits of one process', () => {
     });
     await eventually(async () => (await chat(bench(), key)) === 200, PATIENCE);
     expect(await statusOf(bench(), key)).toBe('active');
-  }, 300_000);
+  });
 });

@@ -34,11 +34,11 @@ describe('product with a mail server', () => {
         CONSOLE_URL: 'https://console.acme.example',
       },
     });
-  }, 300_000);
+  });
   afterAll(async () => {
     await product.stop();
     await new Promise<void>((done) => server.close(done));
-  }, 300_000);
+  });
 
   async function post(path: string, body: object, key?: string): Promise<Record<string, unknown>> {
     const response = await fetch(`${product.adminUrl}/v1${path}`, {
@@ -68,5 +68,5 @@ describe('product with a mail server', () => {
     const session = await post('/auth/login', { email: 'ada@example.com', password: PASSWORD });
     expect(session['auth_token']).toEqual(expect.any(String));
     expect(mails).toHaveLength(1);
-  }, 300_000);
+  });
 });

@@ -3,8 +3,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { eventually, startMcpFixture, type McpFixture } from '@gw/testing';
 import { withProductOn, type Drivers } from './spec-support/workbench';
 
-jest.setTimeout(120_000);
-
 const CHANGE_MS = 20_000;
 interface Named {
   readonly id: string;

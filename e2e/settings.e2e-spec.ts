@@ -111,7 +111,7 @@ function failedStart(name: Process, environment: Readonly<Record<string, string>
   const { status, stderr, stdout } = spawnSync(process.execPath, [main], {
     env: { ...NEEDED, DATA_DIR: join(tmpdir(), 'never-made'), ...environment },
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 120_000,
   });
   expect([status, stdout]).toEqual([1, '']);
   return stderr.trim().split('\n');

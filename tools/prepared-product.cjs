@@ -2,26 +2,16 @@
 // data folder instead of making a database each.
 const { spawn } = require('node:child_process');
 const { mkdtempSync, rmSync } = require('node:fs');
-const { createServer } = require('node:net');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { ensureBuilt } = require('./build.cjs');
+const { freePort } = require('./free-port.cjs');
 
 /** Names the folder for the suites; see `e2e/spec-support/prepared-data.ts`. */
 const PREPARED_DATA = 'TOLLGATE_TEST_PREPARED_DATA';
 const START_TIMEOUT_MS = 120_000;
 /** The product starts its own servers, as for its users. */
 const OURS = { DATABASE_URL: undefined, REDIS_URL: undefined, NODE_ENV: undefined };
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /**
  * Starts the product in the folder and stops it once it is ready. Rejects with its output when it does not get there.

@@ -2,23 +2,12 @@
 // test it from outside.
 const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
-const { createServer } = require('node:net');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { freePort } = require('./free-port.cjs');
 const { ROOT, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const START_MS = 120_000;
-
-/** @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 
 /**
  * Starts the product and resolves once it is ready, with the content of its credentials file.

@@ -36,7 +36,10 @@ module.exports = {
   rootDir: __dirname,
   testEnvironment: join(__dirname, 'test-support/browser-environment.cjs'),
   setupFiles: [join(__dirname, 'test-support/browser-parts.cjs')],
-  setupFilesAfterEnv: [join(__dirname, 'test-support/waits.cjs')],
+  setupFilesAfterEnv: [
+    join(__dirname, 'test-support/waits.cjs'),
+    join(__dirname, 'test-support/list-keys.cjs'),
+  ],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],
   moduleNameMapper: {

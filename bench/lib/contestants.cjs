@@ -4,7 +4,8 @@ const { randomBytes } = require('node:crypto');
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { CONFIG, PROVIDER, documentsFor } = require('./documents.cjs');
-const { freePort, listening, query, start, startScript, temporaryFolder } = require('./processes.cjs');
+const { listening, query, start, startScript, temporaryFolder } = require('./processes.cjs');
+const { freePort } = require('../../tools/free-port.cjs');
 require('../../tools/typescript.cjs');
 const { NODE_FLAGS } = require('../../apps/launcher/src/node-flags.ts');
 

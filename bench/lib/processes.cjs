@@ -2,10 +2,9 @@
 
 const { spawn } = require('node:child_process');
 const { mkdtempSync, rmSync } = require('node:fs');
-const { connect, createServer } = require('node:net');
+const { connect } = require('node:net');
 const { cpus, tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { portOf } = require('./child-script.cjs');
 
 /**
  * A running program. `output`: the last 8 KB that it printed. `gone`: resolves to its exit code or signal.
@@ -109,18 +108,6 @@ function query(child, message) {
   });
 }
 
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const port = portOf(server);
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /**
  * @param {number} ms
  * @returns {Promise<void>}
@@ -163,7 +150,6 @@ async function stopAll() {
 
 module.exports = {
   CORES,
-  freePort,
   listening,
   pause,
   query,

@@ -14,8 +14,6 @@ import { Callers, type Person } from '../spec-support/callers';
 import { FleetProcess } from '../spec-support/fleet';
 import { withProduct } from '../spec-support/workbench';
 
-jest.setTimeout(300_000);
-
 /**
  * Time limits while change events arrive, and while they are lost (decision 0005). Events take less
  * than two seconds where the machine is not busy; the first limit shows that they did arrive.
@@ -59,7 +57,7 @@ describe('three gateways refuse calls of MCP servers, by events while Redis is u
       ...{ name: 'Mail', slug: 'mail', mcp_integration_id: integration, workspace_id: workspaceId },
     }));
     fleet = await Promise.all(['two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name)));
-  }, 300_000);
+  });
   afterAll(async () => {
     await Promise.all(fleet.map((gateway) => gateway.stop()));
     await fixture.close();

@@ -30,7 +30,7 @@ describe('product start', () => {
     const after = bench().trace('with-redis');
     expect(await traced(after)).toBe(200);
     await bench().expectOneRecordEach([before, after], 'status=200');
-  }, 300_000);
+  });
 
   it('is refused on data in use, even with another TMPDIR, and the first product keeps running', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-other-tmp-'));
@@ -39,7 +39,7 @@ describe('product start', () => {
     await expect(again).rejects.toThrow(`DATA_DIR ${dataDir} is in use`);
     rmSync(folder, { recursive: true });
     expect(await traced(bench().trace('after-the-refusal'))).toBe(200);
-  }, 300_000);
+  });
 
   it('succeeds next to another product with separate keys, and stops with its npm', async () => {
     const second = await startProduct({ ...NEXT_TO_ANOTHER, throughNpm: true });
@@ -67,5 +67,5 @@ describe('product start', () => {
     }
     await expect(fetch(`${second.baseUrl}/health`)).rejects.toThrow('fetch failed');
     expect(await traced(bench().trace('after-the-other'))).toBe(200);
-  }, 300_000);
+  });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   stub = await bench().stub();
   attacker = await newTenant(bench(), 'attacker', stub);
   victim = await newTenant(bench(), 'victim', stub);
-}, 300_000);
+});
 beforeEach(() => stub.respondJson(OPENAI_CHAT));
 
 const bodyOf = (content: string): object => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
@@ -105,7 +105,8 @@ describe('attacking workspace', () => {
       for (let call = 0; call < 5; call += 1) {
         const response = await fetch(`${new URL(bench().baseUrl).origin}/v1/providers`, {
           headers: { 'x-gw-api-key': victim.key },
-          signal: AbortSignal.timeout(5_000),
+          // A call without a place at the control plane is refused sooner.
+          signal: AbortSignal.timeout(30_000),
         });
         expect([response.status, typeof (await response.json())]).toEqual([expect.any(Number), 'object']);
         expect(response.status).toBeLessThan(500);
@@ -200,7 +201,7 @@ describe('attacking workspace', () => {
     await others;
     // A request that blocks the event loop still lets one call through before it and one after it.
     expect(meanwhile).toBeGreaterThan(3 * 3);
-  }, 300_000);
+  });
 
   it('crashes no process with deep truncated bodies: every endpoint returns 400, or 413 if the body is too long', async () => {
     const pids = (): (number | null)[] => PROCESSES.map((name) => bench().product.pidOf(name));
@@ -232,5 +233,5 @@ describe('attacking workspace', () => {
     }
     expect(pids()).toEqual(before);
     await expectVictimServed();
-  }, 300_000);
+  });
 });

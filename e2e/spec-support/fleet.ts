@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { endProcess, environmentOf, eventually, freePort } from '@gw/testing';
 import type { Workbench } from './workbench';
 
-const START = { timeoutMs: 60_000 };
+/** As long as for the whole product: on a busy machine a gateway has taken more than a minute. */
+const START = { timeoutMs: 120_000 };
 
 /** Setting of the port and health path, by kind of process. */
 const KINDS = {
@@ -94,7 +95,8 @@ export class FleetProcess {
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_192)));
     const health = `${this.origin}${KINDS[this.kind].health}`;
-    await eventually(async () => (await fetch(health)).status > 0, START).catch(() => {
+    await eventually(async () => (await fetch(health)).status > 0, START).catch(async () => {
+      await this.kill();
       throw new Error(`A ${this.kind} of the fleet did not start:\n${this.output}`);
     });
   }

@@ -14,7 +14,7 @@ import type { LogDetail, LogEntry, LogPage } from './logs';
 /**
  * Time limit in milliseconds until the record of a finished request is readable, on a busy machine.
  */
-const LOG_TIMEOUT_MS = 20_000;
+const LOG_TIMEOUT_MS = 60_000;
 /**
  * Time limit in milliseconds after stopped or killed parts were started again: the worker, which
  * stores the records, may be the last of them to start.

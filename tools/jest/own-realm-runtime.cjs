@@ -14,6 +14,7 @@ const { constants, Script } = require('node:vm');
  *   requireBuilder: { requireDispatch: Require };
  *   registries: { getActiveCjsRegistry(): Map<string, LoadedModule> };
  *   requireModuleOrMock: Require;
+ *   restoreAllMocks(): void;
  *   requireModule(from: string, name?: string, options?: { isInternalModule: boolean }, isActual?: boolean): unknown;
  *   teardown(): void;
  * }} JestRuntime
@@ -38,8 +39,8 @@ const scripts = new Map();
  * @type {Map<string, LoadedModule>}
  */
 const sharedModules = new Map();
-/** The function with which the running test file loads a module. */
-const running = { requireModuleOrMock: /** @type {Require} */ (() => undefined) };
+/** The functions with which the running test file loads a module and ends. */
+const running = { requireModuleOrMock: /** @type {Require} */ (() => undefined), end: () => {} };
 
 /**
  * Compiles each file once for the worker, however often it is evaluated.
@@ -67,6 +68,7 @@ module.exports = class OwnRealmRuntime extends Runtime {
    */
   constructor(config, ...others) {
     super(config, ...others);
+    running.end();
     const { executor, requireBuilder } = this;
     executor.compile = (code, filename) =>
       compile(code, filename, executor.injectedModuleParameters).runInThisContext();
@@ -100,11 +102,19 @@ module.exports = class OwnRealmRuntime extends Runtime {
     return /^[@\w]/.test(name) && !isBuiltin(name) && !this.mappedNames.some((pattern) => pattern.test(name));
   }
 
-  /** @override */
+  /**
+   * Ends when the next test file begins: a timer of a shared module may run between the two, and
+   * load a module.
+   * @override
+   */
   teardown() {
-    if (this.sharesModules)
-      for (const [path, module] of this.cjsRegistry)
-        if (module.loaded && isShared(path)) sharedModules.set(path, module);
-    super.teardown();
+    this.restoreAllMocks();
+    running.end = () => {
+      running.end = () => {};
+      if (this.sharesModules)
+        for (const [path, module] of this.cjsRegistry)
+          if (module.loaded && isShared(path)) sharedModules.set(path, module);
+      super.teardown();
+    };
   }
 };

@@ -1,5 +1,5 @@
 import { ERRORS } from '@gw/kernel';
-import { eventually } from '@gw/testing';
+import { lockWaits } from '@gw/testing';
 import { DataSource } from 'typeorm';
 import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 
@@ -234,12 +234,7 @@ describe('default settings', () => {
     const calls = await admin.dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(7)');
       const waiting = Array.from({ length: 20 }, () => pool.query('SELECT pg_advisory_xact_lock(7)'));
-      await eventually(async () => {
-        const [row] = await manager.query<[{ count: number }]>(
-          `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted`,
-        );
-        return row.count === 12;
-      });
+      await lockWaits(admin.dataSource, { count: 12 });
       const [row] = await manager.query<[{ count: number }]>(
         `SELECT count(*)::int AS count FROM pg_stat_activity
          WHERE application_name = 'tollgate-admin-api' AND datname = current_database()`,

@@ -31,7 +31,7 @@ describe('If-Match on routes that change a resource', () => {
     ]);
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
     expect(routes.length).toBeGreaterThan(45);
-  }, 120_000);
+  });
 
   it('accepts the current version and returns a new etag after a change of users, members and exclusions', async () => {
     const { organisationId, workspaceId, adminKey: key } = calls.place;

@@ -96,7 +96,7 @@ describe('ids in the paths of the control plane', () => {
 
   it('respond with 400 or 404 to an id that names nothing; each path gets a fifth of the bad ids', async () => {
     await sweep(dealt(calls([ours.key]), BAD_PATH_IDS, BAD_PATH_IDS.length / 5), [400, 404, 405]);
-  }, 60_000);
+  });
 
   it('respond with 404 rather than 400 to unknown UUIDs, in upper and lower case', async () => {
     for (const kind of [

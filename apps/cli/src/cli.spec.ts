@@ -36,3 +36,17 @@ describe('tollgate with several -f', () => {
     expect(await errorOf(right)).toContain('could not be reached');
   });
 });
+
+describe('tollgate with an unknown command', () => {
+  it.each(['constructor', 'toString', 'keys', 'logs tail now'])('prints its usage for %s', async (name) => {
+    let text = '';
+    const output = {
+      out: () => undefined,
+      err: (line: string) => (text += line),
+      input: () => Promise.resolve(''),
+    };
+    const { signal } = new AbortController();
+    expect(await runCli(name.split(' '), { TOLLGATE_API_KEY: 'key' }, output, signal)).toBe(2);
+    expect(text).toContain('tollgate: manages the control plane as a file.');
+  });
+});

@@ -56,6 +56,9 @@ const LOGIN_COMMANDS: Readonly<Record<string, (call: LoginCall) => Promise<numbe
   logout: logoutCommand,
 };
 
+const stepOf = <T>(commands: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(commands, name) ? commands[name] : undefined;
+
 const OPTIONS = {
   file: { type: 'string', short: 'f', multiple: true },
   output: { type: 'string', short: 'o' },
@@ -90,7 +93,7 @@ export async function runCli(
   }
   const { values, positionals } = parsed;
   const name = positionals.join(' ');
-  const [command, loginStep] = [COMMANDS[name], LOGIN_COMMANDS[name]];
+  const [command, loginStep] = [stepOf(COMMANDS, name), stepOf(LOGIN_COMMANDS, name)];
   if (values.help === true || !(command ?? loginStep)) return usage(output, values.help === true);
   const url = (values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788').replace(/\/+$/, '');
   if (loginStep) {

@@ -6,6 +6,7 @@ import { inlineDocuments, readDocuments, writeDocuments } from './document-files
 import { loadWithPlaces, type Places } from './file-lines';
 import { LogTail } from './log-tail';
 import { exportState, reconcile, type Change, type State } from './reconcile';
+import { inFile } from './values';
 
 export interface Output {
   out(text: string): void;
@@ -35,7 +36,7 @@ export async function exportCommand({ api, options, output }: Call): Promise<num
   const isInline = file === undefined || options['inline'] === true;
   const exported = await exportState(api);
   const state = await (isInline ? inlineDocuments(exported) : writeDocuments(exported, file));
-  const yaml = dump({ version: FILE_VERSION, ...state }, { lineWidth: 120 });
+  const yaml = dump(inFile({ version: FILE_VERSION, ...state }), { lineWidth: 120 });
   if (file === undefined) output.out(yaml);
   else await writeFile(file, yaml, { mode: 0o600 });
   return 0;

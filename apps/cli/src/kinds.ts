@@ -26,13 +26,8 @@ import { ssoConnections } from './kinds/sso.kinds';
 import { users } from './kinds/user.kinds';
 import { alertWebhooks } from './kinds/webhook.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
-import {
-  integrationAccess,
-  integrationModels,
-  integrations,
-  providers,
-  virtualKeys,
-} from './kinds/provider.kinds';
+import { integrationAccess, integrationModels, integrations, providers } from './kinds/provider.kinds';
+import { virtualKeys } from './kinds/virtual-key.kinds';
 
 /**
  * All kinds, each after the kinds that it refers to. Metadata schemas come last, so that they do

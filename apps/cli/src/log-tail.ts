@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { ApiError, type ApiClient } from './api-client';
 import type { Output } from './commands';
@@ -94,15 +95,6 @@ export class LogTail {
   }
 }
 
+/** Waits; ends early, without an error, when `signal` is aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  delay(ms, undefined, { signal }).catch(() => undefined);

@@ -16,10 +16,14 @@ export interface Member {
   readonly members?: Members;
   /** A map with names chosen in the file, whose values have `members`. */
   readonly isMap?: boolean;
+  /** Reads `{ env: NAME }` as a secret, where the member has secrets. Absent: it has none. */
+  readonly secrets?: (value: unknown) => unknown;
   /** User-defined content, in which empty lists, empty objects and nulls are significant. */
   readonly isContent?: boolean;
   /** An empty list differs from a missing one. */
   readonly keepsEmpty?: boolean;
+  /** The server chooses a missing value, so a missing one is not compared. */
+  readonly isChosen?: boolean;
   /** True: the server can compute the value, so it is written but neither exported nor compared. */
   readonly isComputed?: (fields: Json) => boolean;
 }
@@ -56,7 +60,8 @@ function inForm(members: Members, fields: Json, forComparison: boolean): Json {
       const given = fields[name] ?? fallbackOf(member, fields);
       if (given === undefined || given === null) return [];
       if (forComparison && member.isComputed?.(fields) === true) return [];
-      const normal = member.normal ? member.normal(given) : given;
+      const read = member.secrets ? member.secrets(given) : given;
+      const normal = member.normal ? member.normal(read) : read;
       const value = memberForm(member, normal, form);
       return isNothing(value) && !(member.keepsEmpty === true && Array.isArray(value)) ? [] : [[name, value]];
     }),

@@ -68,6 +68,12 @@ describe('tollgate diff', () => {
     expect((await plane.run('diff', text)).out).toBe('~ alert_webhooks paused (enabled)\n');
   });
 
+  it('reports no difference for a toolset without members after it was applied', async () => {
+    const text = file('mcp_toolsets:', '  - { workspace: main, slug: desk, name: Desk }');
+    await plane.run('apply', text);
+    expect(await plane.run('diff', text)).toMatchObject({ code: 0, out: 'No difference.\n' });
+  });
+
   it('compares the oldest of several policies with one name', async () => {
     const policy = { name: 'cap', type: 'cost', workspace_id: 'ws-main', enforcement: 'standard' };
     plane.add(POLICIES, { ...policy, credit_limit: 10, on_outage: 'hold' });
@@ -120,6 +126,22 @@ describe('tollgate apply', () => {
         body: { name: 'one', description: null, color_code: '#fff' },
       },
     ]);
+  });
+
+  it('clears the reset date of a policy that the file leaves out, but keeps one of a period', async () => {
+    const policy = { type: 'cost', credit_limit: 5, enforcement: 'standard', on_outage: 'hold' };
+    const date = { next_usage_reset_at: '2099-01-01T00:00:00.000Z', workspace_id: 'ws-main' };
+    plane.add(POLICIES, { ...policy, ...date, name: 'once' });
+    plane.add(POLICIES, { ...policy, ...date, name: 'weekly', periodic_reset: 'weekly' });
+    const text = file(
+      'usage_limit_policies:',
+      '  - { workspace: main, name: once, type: cost, credit_limit: 5 }',
+      '  - { workspace: main, name: weekly, type: cost, credit_limit: 6, periodic_reset: weekly }',
+    );
+    await plane.run('apply', text);
+    const [once, weekly] = plane.writes;
+    expect(once?.body).toMatchObject({ next_usage_reset_at: null });
+    expect(weekly?.body).not.toHaveProperty('next_usage_reset_at');
   });
 
   it('changes nothing when it runs a second time', async () => {
@@ -257,6 +279,57 @@ describe('tollgate apply with secrets', () => {
     expect((await plane.run('apply', reference('Vault'), variables)).out).toBe('Nothing to change.\n');
     await plane.run('apply --secrets', reference('Vault'), variables);
     expect(plane.writes).toMatchObject([{ body: { auth_config: { token: 'rotated' } } }]);
+  });
+
+  it('sends and compares content that has the form of a secret, where the member is no secret', async () => {
+    const variables = { VAULT_TOKEN: 's3cret' };
+    const text = file(
+      'users:',
+      '  - { email: ada@example.com, role: member, workspaces: { env: member } }',
+      'workspaces:',
+      '  - { slug: env, name: Env, metadata: { env: VAULT_TOKEN } }',
+      'mcp_integrations:',
+      '  - slug: tickets',
+      '    name: Tickets',
+      '    url: https://mcp.example.com',
+      '    auth_type: headers',
+      '    configurations: { headers: { env: literal }, sampling: { model: { env: VAULT_TOKEN } } }',
+      'configs:',
+      '  - { workspace: main, slug: base, name: Base, config: { headers: { env: VAULT_TOKEN, x: null } } }',
+    );
+    expect(await plane.run('apply', text, variables)).toMatchObject({ code: 0, err: '' });
+    const bodyOf = (line: string): unknown => plane.writes.find((write) => write.line === line)?.body;
+    expect(bodyOf('POST /v1/workspaces')).toMatchObject({ defaults: { metadata: { env: 'VAULT_TOKEN' } } });
+    expect(bodyOf('POST /v1/users/invites')).toMatchObject({ workspaces: [{ role: 'member' }] });
+    expect(bodyOf('POST /v1/mcp-integrations')).toMatchObject({
+      configurations: { headers: { env: 'literal' }, sampling: { model: { env: 'VAULT_TOKEN' } } },
+    });
+    expect(bodyOf('POST /v1/configs')).toMatchObject({
+      config: { headers: { env: 'VAULT_TOKEN', x: null } },
+    });
+  });
+
+  it('reports changed content that has the form of a secret', async () => {
+    const workspace = (team: string): string =>
+      file('workspaces:', `  - { slug: main, name: Main, is_default: true, metadata: { env: ${team} } }`);
+    Object.assign(plane.rowsOf('/v1/workspaces')[0] ?? {}, { defaults: { metadata: { env: 'one' } } });
+    expect((await plane.run('diff', workspace('one'))).out).toBe('No difference.\n');
+    expect((await plane.run('diff', workspace('two'))).out).toBe('~ workspaces (default) (metadata)\n');
+  });
+
+  it('reads a header of the name env as a header', async () => {
+    const text = file(
+      'guardrails:',
+      '  - slug: called',
+      '    name: Called',
+      '    checks:',
+      '      - id: default.webhook',
+      '        parameters: { webhookURL: "https://a.test", headers: { env: { env: VAULT_TOKEN } } }',
+    );
+    await plane.run('apply', text, { VAULT_TOKEN: 's3cret' });
+    expect(plane.writes).toMatchObject([
+      { body: { checks: [{ parameters: { headers: { env: 's3cret' } } }] } },
+    ]);
   });
 
   it('reports no difference for a literal secret in the file', async () => {

@@ -248,6 +248,7 @@ function differences(kind: Kind, before: Item, item: Item): string[] {
   const ignored = isDefaultWorkspace(kind, item) ? ['slug'] : [];
   return Object.keys(kind.members)
     .filter((member) => !ignored.includes(member))
+    .filter((member) => kind.members[member]?.isChosen !== true || wanted[member] !== undefined)
     .filter((member) => canonical(before[member]) !== canonical(wanted[member]));
 }
 

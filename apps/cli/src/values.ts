@@ -3,8 +3,9 @@ import type { Json } from './api-client';
 /** Text that responses show in place of a secret. */
 export const MASK = '*****';
 
+/** Returns whether a value is an object with members. A `SecretName` is a single value. */
 export const isFields = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isSecretName(value);
 
 /** Removes empty values at any depth: null, undefined, empty lists and empty objects. */
 export function tidy(value: unknown): unknown {
@@ -23,21 +24,51 @@ export const isNothing = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isFields(value) && Object.keys(value).length === 0);
 
-/** A secret in a file: the name of the environment variable that holds it. */
-export interface SecretName {
-  readonly env: string;
+/**
+ * A secret in a file: the name of the environment variable that holds it. A class, because content
+ * of users may have the same form; the members that hold secrets declare it (`Member.secrets`).
+ */
+export class SecretName {
+  constructor(readonly env: string) {}
 }
 
-export const isSecretName = (value: unknown): value is SecretName =>
-  isFields(value) && Object.keys(value).length === 1 && typeof value['env'] === 'string';
+export const isSecretName = (value: unknown): value is SecretName => value instanceof SecretName;
+
+/** Reads `{ env: NAME }` of a file as a secret; other values are returned unchanged. */
+export const oneSecret = (value: unknown): unknown =>
+  isFields(value) && Object.keys(value).length === 1 && typeof value['env'] === 'string'
+    ? new SecretName(value['env'])
+    : value;
+
+/** Reads each value of a map as a secret, such as the headers of a request. */
+export const eachSecret = (map: unknown): unknown => mapFields(map, oneSecret);
+
+/**
+ * Reads the secrets of a flat map of settings: each value is one, and each header of a header map.
+ */
+export const settingSecrets = (settings: unknown): unknown =>
+  mapFields(settings, (value, name) => (isHeaderMap(name) ? eachSecret(value) : oneSecret(value)));
+
+/** Applies a function to each value of a map; other values are returned unchanged. */
+export const mapFields = (map: unknown, change: (value: unknown, name: string) => unknown): unknown =>
+  isFields(map)
+    ? Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value, name)]))
+    : map;
+
+/** Returns a value as a file has it: each secret as `{ env: NAME }`. */
+export function inFile(value: unknown): unknown {
+  if (isSecretName(value)) return { env: value.env };
+  return Array.isArray(value) ? value.map(inFile) : mapFields(value, inFile);
+}
 
 /** Returns the variable name that an export uses for a secret. */
-export const secretName = (...parts: readonly string[]): SecretName => ({
-  env: ['TOLLGATE', ...parts]
-    .join('_')
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]+/g, '_'),
-});
+export const secretName = (...parts: readonly string[]): SecretName =>
+  new SecretName(
+    ['TOLLGATE', ...parts]
+      .join('_')
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]+/g, '_'),
+  );
 
 /**
  * Serialises a value so that equal values give the same text: members sorted, secrets without their
@@ -72,13 +103,14 @@ export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, requ
     Object.entries(value)
       .map(([name, item]) => {
         const plain = withSecrets(item, environment, required);
-        return [name, HEADER_MAPS.includes(name) ? keptHeaders(item, plain) : plain] as const;
+        return [name, isHeaderMap(name) ? keptHeaders(item, plain) : plain] as const;
       })
       .filter(([, item]) => item !== undefined),
   );
 }
 
-const HEADER_MAPS = ['custom_headers', 'headers'];
+/** Returns whether a member is a map of header names to values. */
+export const isHeaderMap = (name: string): boolean => name === 'custom_headers' || name === 'headers';
 
 /**
  * Headers are replaced as a whole: a header whose secret is not available is sent back masked,
@@ -86,7 +118,7 @@ const HEADER_MAPS = ['custom_headers', 'headers'];
  */
 const keptHeaders = (named: unknown, plain: unknown): unknown =>
   isFields(named) && isFields(plain)
-    ? Object.fromEntries(Object.keys(named).map((name) => [name, plain[name] ?? MASK]))
+    ? mapFields(named, (value, name) => (isSecretName(value) ? (plain[name] ?? MASK) : plain[name]))
     : plain;
 
 /**

@@ -39,7 +39,9 @@ import { Pipeline, type FailureLog, type PipelineStages } from './core/pipeline'
 import { PromptStage } from './prompts/prompt.stage';
 import { RenderedReply } from './prompts/rendered-reply.stage';
 import type { Settle } from './reply/reply';
+import type { Faults } from './core/faults';
 import { Settlement } from './core/settlement';
+import { UnsettledRequests } from './core/unsettled-requests';
 import { type TargetPricer } from './usage/use';
 import { createInFlight } from './in-flight/create-in-flight';
 import type { InFlightLog } from './in-flight/in-flight-log';
@@ -92,6 +94,7 @@ export interface DataPlaneParts {
   readonly health: ProcessHealth;
   readonly drain: Pick<ServerDrain, 'isAnnounced' | 'whenAnnounced'>;
   readonly log: Log;
+  readonly faults: Faults;
   readonly gatewayId: string;
   /** Store from which lost budget counters are rebuilt; null when they restart at zero. */
   readonly balances: LedgerStore | null;
@@ -123,7 +126,7 @@ export interface DataPlane {
 
 /** Creates the request path. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, providers, log, metrics } = parts;
+  const { settings, documents, providers, log, metrics, faults } = parts;
   const policy = policyOf(settings);
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
@@ -154,18 +157,20 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const guardrails = guardrailsOf(parts, shared.secrets, policy);
   const stages = stagesOf({ ...shared, configs, attempt, guardrails, guardTools, overload });
   const failures = failureLog(log);
-  const realtime = createRealtime({ ...shared, stages, attempts, failures, requestsInFlight });
-  const pipeline = new Pipeline(stages, failures, requestsInFlight);
-  const ended = EndedCallers.start({ ...shared, requestsInFlight, pipeline });
-  const servers = { ...shared, ...limits, guardrails, guardTools, stages, requestsInFlight, failures, log };
-  const mcp = createMcp({ ...servers, ownRequests: new OwnRequests(stages, failures, requestsInFlight) });
+  const realtime = createRealtime({ ...shared, stages, attempts, failures, faults, requestsInFlight });
+  const pipeline = new Pipeline(stages, failures, requestsInFlight, faults);
+  const ended = EndedCallers.start({ ...shared, requestsInFlight });
+  const own = { stages, requestsInFlight, failures, faults, log };
+  const servers = { ...shared, ...limits, guardrails, guardTools, ...own };
+  const ownRequests = new OwnRequests(stages, failures, requestsInFlight, faults);
+  const mcp = createMcp({ ...servers, ownRequests });
   parts.drain.whenAnnounced(() => mcp.drain());
   const agents = createAgents(servers);
   const doors = { pipeline, controlPlane, stages, mcp, agents };
   const door = createDoor({ ...parts, ...limits, ...doors, board: health });
   return {
     ...{ realtime: realtime.door, routing, overload, outbound, requestsInFlight, inFlight, refused, door },
-    interrupt: () => interruptAll({ door, realtime, outbound, requestsInFlight, pipeline }),
+    interrupt: () => interruptAll({ door, realtime, outbound, requestsInFlight }),
     close: () => {
       stopListening();
       for (const part of [overload, health]) part.stop();
@@ -201,20 +206,21 @@ function guardrailsOf(
 const policyOf = ({ TRUSTED_CUSTOM_HOSTS }: GatewaySettings) =>
   createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) });
 
-const settlementOf = (
-  { journal, settings, gatewayId, metrics, chargesAlone, log }: DataPlaneParts,
-  { accounts, pricer }: Limits,
+function settlementOf(
+  { journal, settings, gatewayId, metrics, chargesAlone, log, faults }: DataPlaneParts,
+  { accounts, pricer, lostUses }: Limits,
   { statistics }: RoutingState,
   inFlight: InFlightLog,
-): Settlement =>
-  new Settlement(journal, accounts, pricer, statistics, {
-    gatewayId,
+): Settlement {
+  const own = { gatewayId, chargesAlone, faults, inFlight };
+  return new Settlement(journal, accounts, pricer, statistics, {
+    ...own,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics,
-    chargesAlone,
     refused: new RefusedRequests(log),
-    inFlight,
+    unsettled: new UnsettledRequests({ ...own, journal, accounts, lostUses }),
   });
+}
 
 const outboundClient = (
   settings: GatewaySettings,

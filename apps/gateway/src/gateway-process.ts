@@ -1,4 +1,5 @@
 import type { Log, ServerDrain } from '@gw/web';
+import type { Faults } from './core/faults';
 import type { GatewaySettings } from './settings';
 
 export interface GatewayProcess {
@@ -8,4 +9,5 @@ export interface GatewayProcess {
   readonly index: number;
   readonly gatewayId: string;
   readonly drain: ServerDrain;
+  readonly faults: Faults;
 }

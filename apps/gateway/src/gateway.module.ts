@@ -158,7 +158,7 @@ type MetricsParts = [
 ];
 
 function metricsServerOf(
-  { settings, index }: GatewayProcess,
+  { settings, index, faults }: GatewayProcess,
   ...[metrics, journal, shipper, orphans, documents, chargesAlone, plane]: MetricsParts
 ): Promise<MetricsServer> | null {
   const { METRICS_PORT, HOST } = settings;
@@ -169,6 +169,7 @@ function metricsServerOf(
     overload,
     outbound,
     refused,
+    faults,
     journal,
     shipper,
     orphans,
@@ -182,13 +183,13 @@ function metricsServerOf(
 type PlaneParts = [ReadModel, JournalHome, GatewayHealth, RequestMetrics | null, ChargesAlone];
 
 const dataPlaneOf = (
-  { settings, log, gatewayId, drain }: GatewayProcess,
+  { settings, log, gatewayId, drain, faults }: GatewayProcess,
   ...[documents, { directory, journal }, health, metrics, chargesAlone]: PlaneParts
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
   const holderNames = new HolderNames(directory, journal);
   const home = { directory, sealer: sealerOf(settings) };
-  const own = { settings, log, gatewayId, drain, chargesAlone, home };
+  const own = { settings, log, gatewayId, drain, faults, chargesAlone, home };
   return createDataPlane({
     ...own,
     documents,

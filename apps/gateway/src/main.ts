@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { SettingsError } from '@gw/kernel';
-import { createLog, describeFault, stopOnSignals } from '@gw/web';
+import { createLog, stopOnSignals } from '@gw/web';
+import { Faults } from './core/faults';
 import type { DataPlane } from './data-plane';
 import { createGateway } from './gateway';
 import { DATA_PLANE } from './gateway.module';
@@ -20,15 +21,20 @@ async function main(): Promise<void> {
 
 async function serve(settings: GatewaySettings, index: number): Promise<void> {
   const log = createLog('gateway', settings.LOG_LEVEL);
+  const faults = new Faults(log);
   process.on('unhandledRejection', (error) => {
-    log.error(describeFault(error), 'unhandled promise rejection');
+    faults.ofProcess(error, 'unhandled promise rejection');
   });
   const gatewayId = `${hostname()}/${String(index)}`;
-  const app = await createGateway({ settings, log, index, gatewayId });
+  const app = await createGateway({ settings, log, index, gatewayId, faults });
   const plane = app.get<DataPlane>(DATA_PLANE);
   stopOnSignals(app, { settings, log, interrupt: () => plane.interrupt() });
   if (settings.CPU_SCHEDULING_POLICY === 'rr') await runFirst(process.pid, log);
   await app.listen(settings.GATEWAY_PORT, settings.HOST);
+  // From now on an exception that nothing handles must not end the requests of others.
+  process.on('uncaughtException', (error) => {
+    faults.ofProcess(error, 'unhandled exception');
+  });
   log.info({ host: settings.HOST, port: settings.GATEWAY_PORT }, 'gateway is ready');
 }
 

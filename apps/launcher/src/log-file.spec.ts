@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -36,6 +36,16 @@ describe('LogFile', () => {
     });
     expect(readFileSync(path, 'utf8')).toBe('after');
     expect(statSync(`${path}.1`).size).toBe(20 * 1024 * 1024);
+  });
+
+  it('empties a full file that cannot be kept, and says why', () => {
+    const log = new LogFile(path);
+    mkdirSync(`${path}.1`);
+    writeFileSync(path, '');
+    truncateSync(path, 20 * 1024 * 1024);
+    expect(log.rotateWhenFull()).toContain(`${path}.1`);
+    expect(statSync(path).size).toBe(0);
+    expect(log.rotateWhenFull()).toBeNull();
   });
 
   it.each([

@@ -40,13 +40,21 @@ export class LogFile {
 
   /**
    * Rotates a full file. Lines that the child writes between the copy and the truncation are lost:
-   * microseconds once in 20 MB.
+   * microseconds once in 20 MB. A file that cannot be copied, because the disk is full, is emptied
+   * all the same. Returns what failed, or null.
    */
-  rotateWhenFull(): void {
+  rotateWhenFull(): string | null {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < LOG_BYTES_MAX) return;
-    copyFileSync(this.path, this.olderPath);
-    truncateSync(this.path);
+    if (size < LOG_BYTES_MAX) return null;
+    const failures = [
+      () => {
+        copyFileSync(this.path, this.olderPath);
+      },
+      () => {
+        truncateSync(this.path);
+      },
+    ].flatMap((step) => failureOf(step) ?? []);
+    return failures.length === 0 ? null : failures.join('; ');
   }
 
   /**
@@ -69,6 +77,16 @@ export class LogFile {
     } catch {
       return '';
     }
+  }
+}
+
+/** Returns the message of the error that `work` throws; null without one. */
+function failureOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

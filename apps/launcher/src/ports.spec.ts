@@ -1,5 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 
+import { freePort } from '@gw/testing';
+
 import { choosePorts, type Ports } from './ports';
 import { readLauncherSettings } from './settings';
 
@@ -29,7 +31,9 @@ describe('choosePorts', () => {
 
   it('picks a free port for the worker unless it is set, so that several products can run on one machine', async () => {
     const [one, two] = [await choose({}), await choose({})];
-    expect(new Set([...Object.values(one), ...Object.values(two)]).size).toBe(6);
+    expect(new Set([one, two].flatMap(({ gateway, admin, worker }) => [gateway, admin, worker])).size).toBe(
+      6,
+    );
     const WORKER_PORT = await free();
     expect((await choose({ WORKER_PORT })).worker).toBe(WORKER_PORT);
   });
@@ -59,6 +63,22 @@ describe('choosePorts', () => {
     const taken = await listen();
     await expect(choose({ METRICS_PORT: taken })).rejects.toThrow(
       /for the metrics of gateway process 0 \(METRICS_PORT \+ 0\) is in use/,
+    );
+  });
+
+  it('reserves the ports of all apps, which Postgres must not use', async () => {
+    const [GATEWAY_PORT, ADMIN_PORT] = [await free(), await free()];
+    const METRICS_PORT = await freePort();
+    const { worker, reserved } = await choose({ GATEWAY_PORT, ADMIN_PORT, METRICS_PORT, GATEWAY_WORKERS: 1 });
+    expect(reserved).toEqual(
+      expect.arrayContaining([
+        GATEWAY_PORT,
+        ADMIN_PORT,
+        worker,
+        METRICS_PORT,
+        METRICS_PORT + 1,
+        METRICS_PORT + 2,
+      ]),
     );
   });
 

@@ -1,5 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+
+import { freeInnerPort } from '@gw/embedded-postgres';
 
 import type { LauncherSettings } from './settings';
 import { StartError } from './start-error';
@@ -7,17 +8,12 @@ import { StartError } from './start-error';
 /** Address of the worker, which serves only Tollgate's own processes. */
 export const WORKER_HOST = '127.0.0.1';
 
-/**
- * Range of ports that are tried for the worker; below the ephemeral ports, so that no outgoing
- * connection takes the port between this check and its use.
- */
-const INNER_PORTS = [20_000, 32_000] as const;
-const TRIES_MAX = 100;
-
 export interface Ports {
   readonly gateway: number;
   readonly admin: number;
   readonly worker: number;
+  /** All ports on which the apps will listen, those of metrics included. */
+  readonly reserved: readonly number[];
 }
 
 interface Claim {
@@ -44,8 +40,11 @@ export async function choosePorts(settings: LauncherSettings): Promise<Ports> {
     const error = await failureToListen(claim.port, claim.host);
     if (error !== null) throw new StartError(reasonOf(error, claim));
   }
-  const { gateway, admin, worker } = settings.ports;
-  return { gateway, admin, worker: worker ?? (await freePort(claims.map(({ port }) => port))) };
+  const { gateway, admin, worker: chosen } = settings.ports;
+  const claimed = claims.map(({ port }) => port);
+  const worker = chosen ?? (await freeInnerPort(claimed));
+  if (worker === null) throw new StartError('No free port was found for the worker: set WORKER_PORT.');
+  return { gateway, admin, worker, reserved: [...claimed, worker] };
 }
 
 function claimsOf({ ports, host, metricsPort, gatewayWorkers }: LauncherSettings): readonly Claim[] {
@@ -68,14 +67,6 @@ function claimsOf({ ports, host, metricsPort, gatewayWorkers }: LauncherSettings
       wayOut: `set METRICS_PORT to the first of ${String(gatewayWorkers + 2)} free ports`,
     })),
   ];
-}
-
-async function freePort(taken: readonly number[]): Promise<number> {
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const port = randomInt(...INNER_PORTS);
-    if (!taken.includes(port) && (await failureToListen(port, WORKER_HOST)) === null) return port;
-  }
-  throw new StartError('No free port was found for the worker: set WORKER_PORT.');
 }
 
 async function failureToListen(port: number, host: string): Promise<NodeJS.ErrnoException | null> {

@@ -61,11 +61,14 @@ export class Product {
     this.unlock = lockDataFolder(folder.root);
     const ports = await choosePorts(this.settings);
     const secrets = loadSecrets(folder.secrets);
-    const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets));
+    const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets, ports));
     const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl, ports);
     await this.startOrExplain(environments, () => this.startApps(folder, environments, ports));
     this.logTimer = setInterval(() => {
-      for (const log of this.logs) log.rotateWhenFull();
+      for (const log of this.logs) {
+        const failure = log.rotateWhenFull();
+        if (failure !== null) this.print(`The log ${log.path} was not kept: ${failure}`);
+      }
     }, LOG_CHECK_MS).unref();
     const link = await consoleLink(adminUrl(this.settings), environments.admin);
     const seconds = (Date.now() - this.startedAt) / 1_000;
@@ -88,12 +91,13 @@ export class Product {
     this.unlock?.();
   }
 
-  private async startPostgres(folder: DataFolder, secrets: Secrets): Promise<string> {
+  private async startPostgres(folder: DataFolder, secrets: Secrets, ports: Ports): Promise<string> {
     const log = this.openLog(folder, 'postgres');
     const server = new EmbeddedPostgres({
       home: folder.postgres,
       password: secrets.postgresPassword,
       logFile: log.path,
+      reservedPorts: ports.reserved,
     });
     await this.supervise(folder, log, 'postgres', {
       launch: async () => {

@@ -92,6 +92,7 @@ describe('AgentClient', () => {
   it.each([
     [401, {}, '{}', { kind: 'unauthorized', status: 401 }],
     [503, { 'retry-after': '7' }, 'down', { kind: 'http_status', status: 503, retryAfterMs: 7_000 }],
+    [503, { 'retry-after-ms': '1500' }, 'down', { kind: 'http_status', retryAfterMs: 1_500 }],
     [503, { 'retry-after': '999999' }, 'down', { kind: 'http_status', retryAfterMs: 3_600_000 }],
     [503, { 'retry-after': 'soon' }, 'down', { kind: 'http_status', retryAfterMs: null }],
     [

@@ -38,7 +38,6 @@ export interface AgentResponse {
 }
 
 const ERROR_BODY_MAX = 65_536;
-const RETRY_AFTER_SECONDS_MAX = 3_600;
 const EXTENSIONS_LENGTH_MAX = 8_192;
 
 /**
@@ -74,7 +73,7 @@ export class AgentClient {
     const form = FORMS[target.binding];
     const response = await this.open(target, call, form, true);
     opened(extensionsOf(target, response));
-    if (mediaTypeOf(response) !== 'text/event-stream') {
+    if (response.headers.mediaType !== 'text/event-stream') {
       yield resultIn(await response.body.whole(RESPONSE_BOUNDS.bytesMax), call.operation, target);
       return;
     }
@@ -175,13 +174,13 @@ async function assertSuccess(form: BindingForm, response: StreamedResponse): Pro
     throw new AgentCallError('agent_error', 'The agent responded with an error.', { status, error });
   throw new AgentCallError('http_status', `The agent responded with status ${String(status)}.`, {
     status,
-    retryAfterMs: retryAfterOf(headers.get('retry-after')),
+    retryAfterMs: headers.retryAfterMs,
   });
 }
 
 /** Returns the error in a JSON body; null if there is none. */
 async function errorOf(form: BindingForm, response: StreamedResponse): Promise<unknown> {
-  if (!isJson(mediaTypeOf(response))) {
+  if (!isJson(response.headers.mediaType)) {
     response.body.discard();
     return null;
   }
@@ -193,7 +192,7 @@ async function errorOf(form: BindingForm, response: StreamedResponse): Promise<u
 }
 
 function assertReadable(response: StreamedResponse): void {
-  const type = mediaTypeOf(response);
+  const type = response.headers.mediaType;
   const encoding = response.headers.get('content-encoding') ?? 'identity';
   const isEmpty = response.status === 204 || response.headers.get('content-length') === '0';
   if (encoding === 'identity' && (isEmpty || type === 'text/event-stream' || isJson(type))) return;
@@ -202,10 +201,6 @@ function assertReadable(response: StreamedResponse): void {
 }
 
 const isJson = (type: string): boolean => type === 'application/json' || type === 'application/a2a+json';
-
-/** Returns the media type of a response in lower case, without parameters. */
-const mediaTypeOf = ({ headers }: StreamedResponse): string =>
-  (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const errorEvent = (form: BindingForm, data: Buffer): AgentCallError => {
   const error = form.errorIn(data);
@@ -217,9 +212,4 @@ const errorEvent = (form: BindingForm, data: Buffer): AgentCallError => {
 function extensionsOf({ version }: Interface, { headers }: StreamedResponse): string | null {
   const activated = headers.get(EXTENSIONS_HEADER[version]) ?? null;
   return activated !== null && activated.length <= EXTENSIONS_LENGTH_MAX ? activated : null;
-}
-
-function retryAfterOf(header: string | undefined): number | null {
-  if (header === undefined || !/^\d{1,9}$/.test(header)) return null;
-  return Math.min(RETRY_AFTER_SECONDS_MAX, Number(header)) * 1_000;
 }

@@ -11,7 +11,7 @@ import {
   eventFacts,
   keySetUrls,
   methodOf,
-  partTexts,
+  textsIn,
   pushReceipt,
   pushTokenHash,
   pushUrlFault,
@@ -22,7 +22,7 @@ import {
   translateParams,
   translateResult,
   verifyCard,
-  withPartTexts,
+  withTexts,
   type Members,
   type Operation,
 } from './index';
@@ -147,9 +147,10 @@ describe('arbitrary input', () => {
   it('has replaceable texts, and results in event facts or a refusal', () => {
     fc.assert(
       fc.property(OBJECT, (event) => {
-        const texts = partTexts(event);
-        expect(partTexts(withPartTexts(event, () => 'x'))).toEqual(texts.map(() => 'x'));
-        expect(partTexts(bareEvent(event))).toEqual([]);
+        const texts = textsIn(event);
+        const edit = (text: string): string => `${text}!`;
+        expect(textsIn(withTexts(event, edit))).toEqual(texts.map(edit));
+        expect(textsIn(bareEvent(event))).toEqual([]);
         return isReadOrRefused(() => eventFacts(event));
       }),
       { numRuns: 500 },

@@ -128,8 +128,8 @@ export { endsStream, isTerminal, knownState, type TaskState } from './shapes/enu
 export { eventFacts, type EventFacts } from './shapes/event-facts';
 export { eventIds, eventKind, type EventKind } from './shapes/events';
 export { type Members } from './shapes/members';
-export { partTexts, withPartTexts } from './shapes/part-texts';
 export { restResult, rpcResult } from './shapes/proto03/rest-forms';
+export { textsIn, withTexts } from './shapes/texts';
 export { translateParams, translateResult, type Direction } from './shapes/translate';
 export {
   ownContext,

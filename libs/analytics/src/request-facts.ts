@@ -1,3 +1,4 @@
+import { isObject } from '@gw/kernel';
 import type { RequestType } from './analytics-query';
 
 /** Facts of a request that analytics derive from its log record. */
@@ -33,14 +34,17 @@ interface RecordedAttempt {
  * prevent a record from being stored.
  */
 export function derivedFacts({ route, decision }: RecordedRequest): DerivedFacts {
-  const { prompt, attempts, cache } = decision as Partial<RecordedRequest['decision']>;
+  const known: Partial<RecordedRequest['decision']> = isObject(decision) ? decision : {};
+  const { prompt, cache } = known;
+  const listed: readonly RecordedAttempt[] = Array.isArray(known.attempts) ? known.attempts : [];
+  const attempts = listed.filter((each) => isObject(each));
   const saved: unknown = cache?.savedCost;
   const slug: unknown = prompt?.slug;
   return {
     request_type: typeOf(route),
     prompt_slug: typeof slug === 'string' ? slug : null,
-    fell_back: Array.isArray(attempts) && fellBack(attempts),
-    hedged: Array.isArray(attempts) && attempts.some(({ hedge }) => hedge === 'second'),
+    fell_back: fellBack(attempts),
+    hedged: attempts.some(({ hedge }) => hedge === 'second'),
     saved_cost: Number.isSafeInteger(saved) ? (saved as number) : null,
   };
 }

@@ -70,6 +70,8 @@ describe('isCacheable', () => {
     ['passthrough', '/messages/batches'],
     ['passthrough', '/audio/speech'],
     ['passthrough', '/v1/threads/t/runs'],
+    ['passthrough', '/images/edits'],
+    ['passthrough', '/v1/images/variations'],
   ])('returns false for %s at %s, where the provider keeps state', (route, path) => {
     expect(isCacheable('POST', route, path)).toBe(false);
   });

@@ -43,9 +43,9 @@ export const CACHE_LIMITS = {
   namespaceLengthMax: 255,
 } as const;
 
-/** Path segments below which any provider keeps state, runs jobs or carries audio. */
+/** Path segments below which any provider keeps state, runs jobs, or carries audio or pictures. */
 const STATEFUL =
-  /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
+  /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|images\/(?:edits|variations)|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
 
 /**
  * Returns whether responses of a route may be stored: POST requests in stateless families. `path`

@@ -111,9 +111,9 @@ describe('cache in Redis', () => {
     it('shares vectors between gateways, and keeps a bucket as long as its longest-lived vector', async () => {
       const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
       const bucket = randomUUID();
-      expect(await two.nearest(bucket, east, Date.now())).toBeNull();
+      expect(await two.nearest(TENANT, bucket, east, Date.now())).toBeNull();
       one.add(TENANT, bucket, { id: 'a', vector: east, expiresAtMs: LATER }, Date.now());
-      await eventually(async () => (await two.nearest(bucket, east, Date.now()))?.id === 'a');
+      await eventually(async () => (await two.nearest(TENANT, bucket, east, Date.now()))?.id === 'a');
       one.add(TENANT, bucket, { id: 'b', vector: east, expiresAtMs: Date.now() + 60_000 }, Date.now());
       await eventually(async () => (await redis.xlen(`${PREFIX}vectors:${bucket}`)) === 2);
       expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
@@ -124,16 +124,17 @@ describe('cache in Redis', () => {
       const buckets = Array.from({ length: 30 }, () => randomUUID());
       for (const bucket of buckets) {
         store.add(TENANT, bucket, { id: bucket, vector: east, expiresAtMs: LATER }, Date.now());
-        await eventually(async () => (await store.nearest(bucket, east, Date.now()))?.id === bucket);
+        await eventually(async () => (await store.nearest(TENANT, bucket, east, Date.now()))?.id === bucket);
       }
-      for (const bucket of buckets) expect((await store.nearest(bucket, east, Date.now()))?.id).toBe(bucket);
+      for (const bucket of buckets)
+        expect((await store.nearest(TENANT, bucket, east, Date.now()))?.id).toBe(bucket);
     });
 
     it('skips stream items that are not vectors', async () => {
       const bucket = randomUUID();
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'v', 'nonsense');
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'w', '');
-      expect(await vectors().nearest(bucket, east, Date.now())).toBeNull();
+      expect(await vectors().nearest(TENANT, bucket, east, Date.now())).toBeNull();
     });
   });
 

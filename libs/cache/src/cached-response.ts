@@ -6,8 +6,8 @@ export interface CachedResponse {
   /** Flat names and values, filtered by `storableHeaders`. */
   readonly headers: readonly string[];
   /**
-   * The body in the chunks in which it arrived. Readers must not change it, because several replays
-   * share it.
+   * The body in the chunks in which it arrived, with small ones joined. Readers must not change it,
+   * because several replays share it.
    */
   readonly chunks: readonly Buffer[];
   /** Whether the body is an event stream. */

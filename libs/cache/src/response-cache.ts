@@ -147,7 +147,7 @@ export class ResponseCache {
     const bucket = bucketKey(request, embedder.id, compared.rest);
     const miss = { ...withoutHit, place: { bucket, vector } };
     if (policy.refresh) return miss;
-    const found = await this.vectors.nearest(bucket, vector, this.now());
+    const found = await this.vectors.nearest(tenantOf(request), bucket, vector, this.now());
     if (found === null || found.similarity < threshold) return miss;
     const response = this.fresh(await this.entries.get(found.id), policy);
     if (response === null) return miss;

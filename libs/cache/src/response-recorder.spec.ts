@@ -37,7 +37,7 @@ function record(bodyBytesMax = 100, check: ResponseCheck | null = checked(true),
 }
 
 describe('ResponseRecorder', () => {
-  it('records a complete response in its chunks, without cookies, after the client has received its end', () => {
+  it('records a complete response with joined chunks, without cookies, after the client has received its end', () => {
     const { recorder, next, kept, endedBefore, memory } = record();
     recorder.onHeaders(200, EVENTS);
     recorder.onData(Buffer.from('data: 1\n\n'));
@@ -51,11 +51,23 @@ describe('ResponseRecorder', () => {
       {
         status: 200,
         headers: ['content-type', 'text/event-stream; charset=utf-8'],
-        chunks: next.chunks,
+        chunks: [Buffer.concat(next.chunks)],
         streamed: true,
         createdAtMs: 5,
       },
     ]);
+  });
+
+  it('holds few buffers for a response that arrives byte by byte, and counts its bytes', () => {
+    const { recorder, kept, memory } = record(100_000, checked(true), 100_000);
+    recorder.onHeaders(200, EVENTS);
+    for (let at = 0; at < 50_000; at += 1) recorder.onData(Buffer.from([at % 256]));
+    expect(memory.held).toBe(50_000);
+    recorder.onEnd();
+    const [{ chunks } = sampleResponse('')] = kept;
+    expect(chunks.length).toBeLessThan(32);
+    expect(Buffer.concat(chunks)).toEqual(Buffer.from(Array.from({ length: 50_000 }, (_, at) => at % 256)));
+    expect(memory.held).toBe(0);
   });
 
   it.each([199, 202, 206, 301, 400, 429, 500, 503])(

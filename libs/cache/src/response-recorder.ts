@@ -1,3 +1,4 @@
+import { addPiece } from '@gw/kernel';
 import type { OutboundError, OutboundHandler } from '@gw/outbound';
 import { isEventStream, storableHeaders, type CachedResponse } from './cached-response';
 
@@ -42,7 +43,7 @@ export const isStorableStatus = (status: number): boolean =>
 /**
  * Passes a response on, unchanged and without delay, and records it until its end.
  * Only a complete response is passed to `onWhole`; one that was cut, cancelled or too long is
- * discarded. Holds at most `bodyBytesMax`.
+ * discarded. Holds at most `bodyBytesMax`, with small chunks joined.
  */
 export class ResponseRecorder implements OutboundHandler {
   private status = 0;
@@ -96,7 +97,7 @@ export class ResponseRecorder implements OutboundHandler {
       return;
     }
     this.bytes += chunk.length;
-    this.chunks.push(chunk);
+    addPiece(this.chunks, chunk);
     check.write(chunk);
   }
 

@@ -38,7 +38,7 @@ if (folder !== undefined) {
       store = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
       await store.prepare();
       await store.prepare();
-    }, 60_000);
+    });
     afterAll(async () => {
       await engine.stop();
     });

@@ -1,5 +1,6 @@
 import { latencyBucket, type DerivedFacts } from '@gw/analytics';
 import { LOG_FIELDS, type FactType, type LogFieldColumn, type LogFieldRow } from '@gw/contracts';
+import { wellFormed } from '@gw/kernel';
 
 /** ClickHouse type of a column and the conversion of its values. */
 interface FactColumn {
@@ -22,12 +23,14 @@ export interface FactRow extends DerivedFacts, Pick<LogFieldRow, FactField | 'du
   readonly total_tokens: number | null;
 }
 
-/** Replaces half surrogate pairs, which ClickHouse does not accept. */
-const readable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
-const textOf = (value: unknown): string => readable((value ?? '') as string);
+/** Returns the text of a column; ClickHouse does not accept halves of surrogate pairs. */
+const textOf = (value: unknown): string => wellFormed((value ?? '') as string);
 const mapOf = (texts: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(texts as FactRow['metadata']).map(([name, value]) => [readable(name), readable(value)]),
+    Object.entries(texts as FactRow['metadata']).map(([name, value]) => [
+      wellFormed(name),
+      wellFormed(value),
+    ]),
   );
 
 /** Conversions of text and metadata columns. Null is stored as the empty text. */

@@ -1,4 +1,12 @@
-import { assertOk, signAws, textOf, VendorError, type AwsCredentials, type VendorResponse } from '@gw/kernel';
+import {
+  AWS_REGION,
+  assertOk,
+  signAws,
+  textOf,
+  VendorError,
+  type AwsCredentials,
+  type VendorResponse,
+} from '@gw/kernel';
 import { expiryOf } from './token-response';
 import type { IdentityTools, Issued } from './tools';
 
@@ -57,12 +65,9 @@ export async function assumeRoleWithToken(
   return keysOf(await tools.calls.vendors({ url, method: 'POST', headers: FORM, body }), tools);
 }
 
-/** Matches a valid region, which becomes part of a host name. */
-const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
 /** Returns the URL of the token service in a region. @throws VendorError */
 export function stsUrl(region: string, { settings }: Pick<IdentityTools, 'settings'>): URL {
-  if (!REGION.test(region))
+  if (!AWS_REGION.test(region))
     throw new VendorError('invalid', 'The region must be that of AWS, such as us-east-1.');
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return new URL(settings.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.${domain}/`);

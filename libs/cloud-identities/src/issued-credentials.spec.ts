@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { CloudIdentity, OAuthClient, WorkloadToken } from '@gw/contracts';
 import { readSettings, VendorError } from '@gw/kernel';
 import { eventually, STUB_IDENTITY, StubTokenServices } from '@gw/testing';
@@ -285,6 +286,27 @@ describe('IssuedCredentials: cache', () => {
     await expect(Promise.resolve().then(() => credentials.of(client(), issuing))).rejects.toMatchObject({
       failure: 'unreachable',
     });
+  });
+
+  it('requests a new credential as soon as the old one has expired, however often it failed before', async () => {
+    const settings = readSettings(CLOUD_IDENTITY_SETTINGS, {});
+    let isAway = false;
+    const call = () =>
+      isAway
+        ? Promise.reject(new VendorError('unreachable', 'away'))
+        : Promise.resolve({ status: 200, text: '{"access_token":"token","expires_in":3600}' });
+    const tools = { calls: { tenants: call, vendors: call, machine: call }, settings, now: () => now };
+    const credentials = new IssuedCredentials({ ...tools, readFile: () => Promise.resolve('') });
+    const expiresAt = now + 3_600_000;
+    await credentials.of(client(), issuing);
+    isAway = true;
+    for (now = expiresAt - 600_000; now < expiresAt; now += 1_000) {
+      await credentials.of(client(), issuing);
+      await setImmediate();
+    }
+    isAway = false;
+    now = expiresAt;
+    expect(await credentials.of(client(), issuing)).toEqual({ kind: 'bearer', token: 'token' });
   });
 
   it("never returns the installation's credential to an integration that may not use it", async () => {

@@ -165,11 +165,13 @@ export class IssuedCredentials {
         ? thrown
         : new VendorError('invalid', 'The credential could not be issued.', { cause: thrown });
     const now = this.tools.now();
-    const isValid = entry.issued !== null && now < entry.issued.expiresAt;
+    const { issued } = entry;
     entry.failure = failure;
     entry.failures += 1;
+    const waitMs = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** (entry.failures - 1));
+    // Once the old credential has expired, requests fail until there is a new one.
     entry.waitsUntil =
-      now + (isValid ? Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** (entry.failures - 1)) : REFUSED_MS);
+      issued !== null && now < issued.expiresAt ? Math.min(now + waitMs, issued.expiresAt) : now + REFUSED_MS;
     return failure;
   }
 }

@@ -1,12 +1,10 @@
-import { assertOk, propertyOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
+import { assertOk, isVisibleAscii, propertyOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
 import type { Issued } from './tools';
 
 /** Assumed lifetime in seconds of a token whose response states none. */
 const DEFAULT_SECONDS = 300;
 const LONGEST_SECONDS = 86_400;
 const TOKEN_LENGTH_MAX = 16_384;
-/** Characters that are valid in a header. */
-const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** Reads an OAuth 2.0 token response. `what` names the service in errors. @throws VendorError */
 export function bearerOf(response: VendorResponse, what: string, now: number): Issued {
@@ -25,7 +23,7 @@ export function bearerOf(response: VendorResponse, what: string, now: number): I
 /** Returns a token if it can be sent in a header. @throws VendorError */
 export function tokenOf(value: unknown, what: string): string {
   const token = textOf(value, what);
-  if (token.length <= TOKEN_LENGTH_MAX && VISIBLE.test(token)) return token;
+  if (token.length <= TOKEN_LENGTH_MAX && isVisibleAscii(token)) return token;
   throw new VendorError('invalid', `${what} sent a token that no header can carry.`);
 }
 

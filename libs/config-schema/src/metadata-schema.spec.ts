@@ -49,4 +49,13 @@ describe('readMetadataSchema and applyMetadataSchema', () => {
     ]);
     expect(applyMetadataSchema([], { a: 'b' }, 'm').faults).toEqual([]);
   });
+
+  it('count characters as JSON Schema does, so that an emoji is one', () => {
+    const properties = { mood: { type: 'string', minLength: 2, maxLength: 2 } };
+    const { schema } = readMetadataSchema({ ...open, properties }, 's');
+    const accepted = ['ab', '🙂🙂', '🙂', 'a🙂b'].map(
+      (mood) => applyMetadataSchema(schema, { mood }, 'm').faults.length === 0,
+    );
+    expect(accepted).toEqual([true, true, false, false]);
+  });
 });

@@ -142,8 +142,10 @@ function lengthOf(value: unknown, fallback: number, path: string, faults: ErrorD
 
 function brokenRule({ values, pattern, minLength, maxLength }: MetadataRule, text: string): string | null {
   if (values && !values.has(text)) return `must be one of ${[...values].slice(0, 20).join(', ')}`;
-  if (text.length < minLength) return `must have at least ${String(minLength)} characters`;
-  if (text.length > maxLength) return `must have at most ${String(maxLength)} characters`;
+  // JSON Schema counts code points.
+  const { length } = [...text];
+  if (length < minLength) return `must have at least ${String(minLength)} characters`;
+  if (length > maxLength) return `must have at most ${String(maxLength)} characters`;
   return pattern && !pattern.test(text) ? `must match ${pattern.source}` : null;
 }
 

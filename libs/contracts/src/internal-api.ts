@@ -157,7 +157,10 @@ export interface DocumentsRequest {
 export interface DocumentsResponse {
   /** The newest sequence that the documents are known to include. */
   readonly sequence: number;
-  /** One entry per requested key; null: there is no such document. */
+  /**
+   * One entry per requested key, except for documents that cannot be read now; null: there is no
+   * such document.
+   */
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
 }
 

@@ -96,7 +96,7 @@ export const LOG_KIND = {
   smallCount: kind(
     'integer',
     (value): number => Math.min(Math.max(numberOf(value), 0), SMALL_MAX),
-    (value) => storable.count(value) ?? 0,
+    (value) => Math.min(Math.max(storable.count(value) ?? 0, -SMALL_MAX), SMALL_MAX),
   ),
   bytes: kind('bigint', numberOf, (value) => storable.count(value) ?? 0, 'bytes'),
   moneyOrNull: kind('bigint', numberOrNull, storable.money, '1e-8 USD'),

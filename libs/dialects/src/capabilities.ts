@@ -64,6 +64,23 @@ type Row = readonly [prefix: string, capabilities: Partial<ModelCapabilities>];
 
 const CLAUDE: Partial<ModelCapabilities> = { laterSystem: false, reasoning: 'adaptive' };
 const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** Models that are newer than those with rows of their own. */
+const NEWER: Partial<ModelCapabilities> = {
+  ...CLAUDE,
+  sampling: 'none',
+  efforts: CLAUDE_EFFORTS,
+  laterSystem: true,
+  maxOutput: 128_000,
+};
+/** The first models of the number 4, whose names may end in a date. */
+const SONNET_4: Partial<ModelCapabilities> = {
+  ...CLAUDE,
+  reasoning: 'budget',
+  jsonSchema: false,
+  prefill: true,
+  maxOutput: 64_000,
+};
+const OPUS_4: Partial<ModelCapabilities> = { ...SONNET_4, maxOutput: 32_000 };
 
 /**
  * The first row with a matching prefix applies; an unknown `claude-` name counts as a newer model.
@@ -108,23 +125,20 @@ const CLAUDE_ROWS: readonly Row[] = [
   ['claude-haiku-4-5', { ...CLAUDE, sampling: 'one', reasoning: 'budget', prefill: true, maxOutput: 64_000 }],
   ['claude-opus-4-1', { ...CLAUDE, reasoning: 'budget', prefill: true, maxOutput: 32_000 }],
   ['claude-opus-4-7', { ...CLAUDE, sampling: 'none', efforts: CLAUDE_EFFORTS, maxOutput: 128_000 }],
-  [
-    'claude-opus-4-8',
-    { ...CLAUDE, sampling: 'none', efforts: CLAUDE_EFFORTS, laterSystem: true, maxOutput: 128_000 },
-  ],
-  ['claude-opus-4', { ...CLAUDE, reasoning: 'budget', jsonSchema: false, prefill: true, maxOutput: 32_000 }],
-  [
-    'claude-sonnet-4',
-    { ...CLAUDE, reasoning: 'budget', jsonSchema: false, prefill: true, maxOutput: 64_000 },
-  ],
-  ['claude-3-7', { ...CLAUDE, reasoning: 'budget', jsonSchema: false, prefill: true, maxOutput: 64_000 }],
+  ['claude-opus-4-8', NEWER],
+  ['claude-opus-4-0', OPUS_4],
+  ['claude-opus-4-2025', OPUS_4],
+  ['claude-opus-4-', NEWER],
+  ['claude-opus-4', OPUS_4],
+  ['claude-sonnet-4-0', SONNET_4],
+  ['claude-sonnet-4-2025', SONNET_4],
+  ['claude-sonnet-4-', NEWER],
+  ['claude-sonnet-4', SONNET_4],
+  ['claude-3-7', SONNET_4],
   ['claude-3-5', { ...CLAUDE, reasoning: 'none', jsonSchema: false, prefill: true, maxOutput: 8_192 }],
   ['claude-3', { ...CLAUDE, reasoning: 'none', jsonSchema: false, prefill: true, maxOutput: 4_096 }],
   ['claude-2', { ...CLAUDE, reasoning: 'none', jsonSchema: false, prefill: true, maxOutput: 4_096 }],
-  [
-    'claude-',
-    { ...CLAUDE, sampling: 'none', efforts: CLAUDE_EFFORTS, laterSystem: true, maxOutput: 128_000 },
-  ],
+  ['claude-', NEWER],
 ];
 
 /** Source: Google's compatibility table of thinking levels and budgets, November 2026. */
@@ -245,6 +259,7 @@ const WRAPPERS = [
   'au.',
   'ca.',
   'global.',
+  'us-gov.',
   'anthropic.',
   'openai.',
   'google.',

@@ -80,6 +80,8 @@ export interface StreamDecoder {
 /** Writes a stream for a client. After `done` or `error`, nothing is written. */
 export interface StreamEncoder {
   readonly contentType: string;
+  /** Whether the encoder itself ended the stream with an error, because it could hold no more. */
+  readonly hasFailed?: boolean;
   /** Returns the client's text of the events; '' when none is due yet. */
   write(events: readonly StreamEvent[]): string;
   /** Text that keeps the connection alive; it may be written between any two writes. */

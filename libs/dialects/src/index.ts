@@ -62,6 +62,7 @@ export { geminiModel, geminiModels } from './gemini/models';
 export { cachedTokens } from './openai-chat/usage';
 export { readUsage as ollamaUsage } from './ollama/response-reader';
 export { modelPath as geminiPath } from './gemini/encode-call';
+export { mergedUsage } from './anthropic-messages/usage';
 export { invalid, lossHeader, LossLedger, unsupported } from './losses';
 export {
   NO_TOKENS,

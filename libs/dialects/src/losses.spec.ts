@@ -1,4 +1,4 @@
-import { LossLedger } from './losses';
+import { lossHeader, LossLedger } from './losses';
 import { targetOf } from './target';
 
 describe('LossLedger', () => {
@@ -8,5 +8,12 @@ describe('LossLedger', () => {
     losses.note('x'.repeat(257));
     losses.note(`${'x'.repeat(254)}👩xx`);
     expect(losses.losses.map(({ path }) => path)).toEqual([`${'x'.repeat(255)}…`, `${'x'.repeat(254)}…`]);
+  });
+});
+
+describe('lossHeader', () => {
+  it('keeps names of members from ending the line or the entry', () => {
+    const losses = [{ path: 'a\r\nx-made: 1,b=c;"é', code: 'dropped' } as const];
+    expect(lossHeader(losses)).toBe('a??x-made:?1?b?c???=dropped');
   });
 });

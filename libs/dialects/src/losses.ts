@@ -99,7 +99,7 @@ export function lossHeader(losses: readonly Loss[], more = 0): string | null {
   if (losses.length === 0) return null;
   let header = '';
   for (const [index, loss] of losses.entries()) {
-    const entry = `${loss.path}=${loss.code}${loss.to === undefined ? '' : `;to=${quoted(loss.to)}`}`;
+    const entry = `${headerName(loss.path)}=${loss.code}${loss.to === undefined ? '' : `;to=${quoted(loss.to)}`}`;
     const rest = losses.length - index + more;
     const joined = header === '' ? entry : `${header}, ${entry}`;
     if (joined.length + `, more=${String(rest)}`.length > HEADER_MAX) {
@@ -109,6 +109,12 @@ export function lossHeader(losses: readonly Loss[], more = 0): string | null {
   }
   return more === 0 ? header : `${header}, more=${String(more)}`;
 }
+
+/**
+ * Returns a path for the header. Members of a client's body may have any name, so characters that
+ * could end the line or the entry become `?`.
+ */
+const headerName = (path: string): string => path.replace(/[^\x21-\x7e]|[",;=]/g, '?');
 
 /** Returns a quoted string of HTTP: only printable ASCII; other characters become `?`. */
 const quoted = (text: string): string =>

@@ -93,7 +93,9 @@ export class StreamTranslation {
       else if ((event.t === 'usage' || event.t === 'start') && event.usage !== undefined)
         this.usage = event.usage;
     }
-    return events.length === 0 ? '' : this.encoder.write(events);
+    const text = events.length === 0 ? '' : this.encoder.write(events);
+    if (this.encoder.hasFailed === true) [this.complete, this.failed] = [false, true];
+    return text;
   }
 }
 

@@ -1,8 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -12,6 +9,7 @@ import { findBinaries } from './binaries';
 import { lastLine, prepareCluster, SUPERUSER, toolEnvironment } from './cluster';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
 import { prepareHome } from './home';
+import { freeInnerPort } from './inner-port';
 import { endEarlierServer, waitUntil } from './running-server';
 import { postgresUser, type SystemUser } from './system-user';
 
@@ -24,6 +22,8 @@ export interface EmbeddedPostgresOptions {
   readonly logFile: string;
   /** Additional `name = value` settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Ports of processes that will start later, which the server must not use. */
+  readonly reservedPorts?: readonly number[];
 }
 
 const DATABASE = 'tollgate';
@@ -37,9 +37,6 @@ const STARTING = '57P03';
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 5_000;
 const START_ATTEMPTS = 3;
-const PORT_FIRST = 20_000;
-const PORT_END = 32_000;
-const PORT_ATTEMPTS = 100;
 
 const SETTINGS = {
   // Postgres accepts only TCP on loopback with a password: socket paths are limited in length, and
@@ -96,7 +93,7 @@ export class EmbeddedPostgres {
     await endEarlierServer(folder);
     const hasPort = this.port !== undefined;
     for (let attempt = 1; ; attempt += 1) {
-      this.port ??= await freePort();
+      this.port ??= await this.choosePort();
       this.server = this.spawnServer(join(binaries.folder, 'postgres'), folder, user);
       if (await this.isReady(this.server)) break;
       if (attempt === START_ATTEMPTS) throw this.startError();
@@ -124,6 +121,16 @@ export class EmbeddedPostgres {
       await waitUntil(() => hasExited(server), patienceMs);
       if (hasExited(server)) return;
     }
+  }
+
+  /**
+   * Keeps the port for later starts. If another process takes it before the server starts, the start
+   * is repeated with another one.
+   */
+  private async choosePort(): Promise<number> {
+    const port = await freeInnerPort(this.options.reservedPorts);
+    if (port === null) throw new EmbeddedPostgresError('The embedded Postgres found no free port.');
+    return port;
   }
 
   private spawnServer(executable: string, folder: string, user: SystemUser | null): ChildProcess {
@@ -196,28 +203,3 @@ export class EmbeddedPostgres {
 
 const hasExited = (server: ChildProcess): boolean =>
   server.exitCode !== null || server.signalCode !== null || server.pid === undefined;
-
-/**
- * Returns a free port below the ephemeral ports: after a crash the server uses the same port, which
- * no outgoing connection may have taken. If another process takes the port before the server
- * starts, the start is repeated.
- */
-async function freePort(): Promise<number> {
-  for (let attempts = 0; attempts < PORT_ATTEMPTS; attempts += 1) {
-    const port = randomInt(PORT_FIRST, PORT_END);
-    if (await isFree(port)) return port;
-  }
-  throw new EmbeddedPostgresError('The embedded Postgres found no free port.');
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
-  try {
-    await once(probe.listen(port, '127.0.0.1'), 'listening');
-  } catch {
-    return false;
-  }
-  probe.close();
-  await once(probe, 'close');
-  return true;
-}

@@ -82,7 +82,6 @@ export {
   ssoFlowBinding,
 } from './sealed/sealed-columns';
 export { isUniqueViolation, sqlStateOf } from './sql-state';
-export { storableJson, storableText } from './storable';
 export { addSigningKey, replaceSigningKeys, rotateSigningKeys } from './oauth/signing-keys.queries';
 export { UpstreamCapability, type StoredFinding } from './upstreams/upstream-capability';
 export { UpstreamCheck } from './upstreams/upstream-check';

@@ -1,13 +1,7 @@
 export { dnsServers, DomainProofs, proofRecord } from './domain-proof';
 export { domainFault } from './domain-rules';
-export {
-  OidcClient,
-  OidcFault,
-  type OidcOutbound,
-  type OidcFlow,
-  type OidcSettings,
-  type PrivateJwk,
-} from './oidc-client';
+export { OidcClient, OidcFault, type OidcOutbound, type OidcFlow, type OidcSettings } from './oidc-client';
+export { signingKey, type PrivateJwk } from './signing-key';
 export type { OidcIdentity } from './oidc-identity';
 export { groupsIn, type ProvidedGroups } from './groups';
 export { buildAuthnRequest, type AuthnRequest } from './saml/authn-request';

@@ -1,18 +1,10 @@
 import { isLoopbackUrl, isSecureUrl } from '@gw/kernel';
 import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } from 'jose';
-import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
 import { readLogoutToken, type ProvidedLogout } from './logout-token';
 import { identityOf, type ClaimNames, type OidcIdentity } from './oidc-identity';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
-
-/** A private key as a JWK (RFC 7517). */
-export interface PrivateJwk {
-  readonly kty: string;
-  readonly kid?: string;
-  readonly alg?: string;
-  readonly [member: string]: unknown;
-}
+import { signingKey, type PrivateJwk } from './signing-key';
 
 /** Settings of a connection to an OpenID Connect provider. */
 export interface OidcSettings {
@@ -59,12 +51,6 @@ const SCOPES = ['openid', 'profile', 'email'];
 /** Age of the keys from which on the library reads them again for an unknown key id. */
 const KEYS_SETTLE_SECONDS = 60;
 const KEYS_SECONDS = 300;
-const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCurve?: string }>> = {
-  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
-  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
-  ES384: { name: 'ECDSA', namedCurve: 'P-384' },
-};
 
 /** A client of one provider, configured by the provider's published metadata. */
 export class OidcClient {
@@ -283,18 +269,17 @@ async function authenticationOf({
     case 'none':
       return client.None();
     case 'private_key_jwt':
-      return client.PrivateKeyJwt(await signingKey(keys[0]));
+      return client.PrivateKeyJwt(await firstOf(keys));
   }
 }
 
-async function signingKey(jwk: PrivateJwk | undefined): Promise<Parameters<typeof client.PrivateKeyJwt>[0]> {
-  const algorithm =
-    jwk === undefined ? undefined : ALGORITHMS[jwk.alg ?? (jwk.kty === 'EC' ? 'ES256' : 'RS256')];
-  if (jwk === undefined || algorithm === undefined) throw new OidcFault('The private key cannot be used.');
-  const key = await webcrypto.subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, algorithm, false, [
-    'sign',
-  ]);
-  return jwk.kid === undefined ? key : { key, kid: jwk.kid };
+async function firstOf([jwk]: readonly PrivateJwk[]): Promise<client.PrivateKey> {
+  try {
+    if (jwk !== undefined) return await signingKey(jwk);
+  } catch (error) {
+    throw faultOf('The private key cannot be used', error);
+  }
+  throw new OidcFault('There is no private key.');
 }
 
 const now = (): number => Math.floor(Date.now() / 1_000);

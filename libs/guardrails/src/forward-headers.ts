@@ -3,6 +3,7 @@ import {
   FRAMING_HEADERS,
   HOP_BY_HOP_HEADERS,
   isCredentialHeader,
+  isHeaderName,
   isMetadataHeader,
   mayHoldApiKey,
 } from '@gw/kernel';
@@ -34,7 +35,6 @@ const ROUTING_PREFIXES = [
 ];
 /** Headers of this gateway that may be forwarded. */
 const OWN_ALLOWED: ReadonlySet<string> = new Set([HEADER.traceId, HEADER.spanId]);
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
 
 const isRouting = (name: string): boolean =>
   ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -46,7 +46,7 @@ const isRouting = (name: string): boolean =>
 export function forwardHeaderFault(written: string): string | null {
   const name = written.toLowerCase();
   if (name.includes('*')) return 'is a wildcard; name each header';
-  if (!TOKEN.test(name)) return 'is not a valid header name';
+  if (!isHeaderName(name)) return 'is not a valid header name';
   if (name.startsWith(GATEWAY_HEADER_PREFIX) && !OWN_ALLOWED.has(name)) return 'is a header of this gateway';
   if (isCredentialHeader(name)) return 'is a credential header';
   if (HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name)) return 'is a header of one connection';

@@ -52,6 +52,7 @@ export { joinSecrets, splitSecrets } from './secrets';
 export type { StreamChannel } from './stream-response';
 export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from './stream-guard';
 export { Subject, type GuardrailStage, type RequestFacts } from './subject';
-export { NO_TEXT } from './text/items';
+export { GEMINI_CITATIONS } from './text/gemini';
+export { CITATIONS, NO_TEXT } from './text/items';
 export type { Dialect } from './text/passages';
 export type { Scope } from './text/scope';

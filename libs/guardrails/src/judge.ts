@@ -13,6 +13,8 @@ export interface JudgedCheck {
   readonly passed: boolean;
   readonly result: CheckResult;
   readonly outcome: CheckOutcome | null;
+  /** Whether it would replace a name that stays as it is, which denies whatever the guardrail says. */
+  readonly isRefused?: boolean;
 }
 
 /**
@@ -38,9 +40,9 @@ export function judgeCheck(
   } catch (error) {
     return undecided(check, context, error);
   }
-  if (!(outcome instanceof Promise)) return decided(check, context, outcome);
+  if (!(outcome instanceof Promise)) return decided(check, context, outcome, subject);
   return inTime(outcome, check.timeoutMs, context).then(
-    (value) => decided(check, context, value),
+    (value) => decided(check, context, value, subject),
     (error: unknown) => undecided(check, context, error),
   );
 }
@@ -121,20 +123,31 @@ class CheckTimeout extends Error {
   override readonly name = 'CheckTimeout';
 }
 
-function decided(check: CompiledCheck, context: CheckRun, outcome: CheckOutcome): JudgedCheck {
-  return {
-    check,
-    passed: outcome.verdict,
-    outcome,
-    result: {
-      ...common(check, context.port),
-      verdict: outcome.verdict,
-      data: outcome.data ?? null,
-      execution_time: context.milliseconds(),
-      transformed: (outcome.edits?.size ?? 0) > 0 || outcome.body !== undefined,
-    },
+function decided(
+  check: CompiledCheck,
+  context: CheckRun,
+  outcome: CheckOutcome,
+  subject: Subject,
+): JudgedCheck {
+  const isRefused = subject.isRefused(outcome.edits);
+  const verdict = outcome.verdict && !isRefused;
+  const result = {
+    ...common(check, context.port),
+    verdict,
+    data: outcome.data ?? null,
+    execution_time: context.milliseconds(),
+    transformed: !isRefused && ((outcome.edits?.size ?? 0) > 0 || outcome.body !== undefined),
   };
+  return isRefused
+    ? { check, passed: false, outcome: null, isRefused, result: { ...result, error: NAME_REPLACED } }
+    : { check, passed: verdict, outcome, result };
 }
+
+/** The error of a check that would replace a name. */
+export const NAME_REPLACED = {
+  name: 'CheckError',
+  message: 'The check would replace a name that has to stay as it is.',
+} as const;
 
 function undecided(check: CompiledCheck, context: CheckRun, error: unknown): JudgedCheck {
   return {
@@ -201,7 +214,7 @@ export function resultOf(
     id: guardrail.id,
     type: 'guardrail',
     verdict,
-    deny: deny === true,
+    deny: deny === true || checks.some(({ isRefused }) => isRefused === true),
     async: async === true,
     ...(monitor === true ? { monitor } : {}),
     transformed: monitor !== true && checks.some(({ result }) => result.transformed),

@@ -20,6 +20,7 @@ const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
     type: 'conversation.item.create',
     item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
   }),
+  arguments: (text: string) => ({ text }),
   json: (text) => ({ anything: { nested: [text] } }),
 };
 

@@ -1,4 +1,4 @@
-import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderName, isHeaderValue } from '@gw/kernel';
 import { CheckError, type CheckContext, type ParameterReport } from './check';
 import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailResponse } from './port';
@@ -39,7 +39,7 @@ export function headersOf(
   const given = typeof written === 'string' ? parsedHeaders(written, report) : (written ?? {});
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/.test(lower)) {
+    if (!isHeaderName(lower)) {
       report(['headers', name], 'header_name', 'is not a valid header name', '(hidden)');
     } else if (HOP_BY_HOP_HEADERS.has(lower) || FRAMING_HEADERS.has(lower)) {
       report(['headers', name], 'forbidden_header', 'is a header of one connection', '(hidden)');

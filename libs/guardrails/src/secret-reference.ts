@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject, isVisibleAscii } from '@gw/kernel';
 import { CheckError, type ParameterReport } from './check';
 import { type JsonObject } from './json';
 
@@ -80,7 +80,7 @@ export class SecretParameters<P extends JsonObject> {
       // The error may name the manager and the path, which the caller must not see.
     }
     // The secret is sent in a header, so it must consist of visible ASCII characters.
-    if (text === undefined || !/^[\x21-\x7e]+$/.test(text))
+    if (text === undefined || !isVisibleAscii(text))
       throw new CheckError('A secret of the check could not be read.');
     return text;
   }

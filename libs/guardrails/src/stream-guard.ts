@@ -1,16 +1,14 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { then, together, type Eventually } from './eventually';
-import { common, judgeCheck, publicError, resultOf, undecidedAs, type JudgedCheck } from './judge';
+import { judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailPort } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import { checksFor, outcomeOf, undecidedInBackground, type GuardrailRunner } from './runner';
-import { channelKey, StreamResponse, textOfChannel, type StreamChannel } from './stream-response';
-import { StreamWindow, type WindowedScan } from './stream-window';
+import { channelKey, memberKey, StreamResponse, textOfChannel, type StreamChannel } from './stream-response';
+import { StreamWindow } from './stream-window';
 import { Subject, type RequestFacts } from './subject';
-import { countLabels } from './text/replace';
-import type { Scope } from './text/scope';
-import type { TextMatch } from './check';
+import { judgedOf, judgesPieces, scansOf, type Windowed } from './windowed-checks';
 import { Work } from './work';
 
 /** Text that may be sent after a piece of a stream has arrived. */
@@ -40,15 +38,6 @@ export interface StreamOptions {
 /** Maximum channels of a response; each call and each result of a hosted tool has its own. */
 const CHANNELS_MAX = 2_048;
 
-/** A check that judges the stream while it arrives, and its findings. */
-interface Windowed {
-  readonly guardrail: CompiledGuardrail;
-  readonly check: CompiledCheck;
-  readonly findings: TextMatch[];
-  error: unknown;
-  count: number;
-}
-
 /**
  * Runs the output guardrails on one streamed response.
  * Checks with a window judge it as it arrives. Checks that need the whole response hold it back
@@ -64,7 +53,7 @@ export class StreamGuard {
     { readonly channel: StreamChannel; readonly window: StreamWindow }
   >();
   private readonly response = new StreamResponse();
-  /** Position of each channel among those of its choice and kind. */
+  /** Position of the member of each channel among those of its choice and kind. */
   private readonly positions = new Map<string, number>();
   private readonly counts = new Map<string, number>();
   private readonly keepsResponse: boolean;
@@ -84,7 +73,7 @@ export class StreamGuard {
       .flatMap((guardrail) => checksFor(guardrail, probe).map((check) => ({ guardrail, check })));
     this.windowed = all
       .filter(judgesPieces)
-      .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
+      .map((each) => ({ ...each, findings: [], error: undefined, count: 0, isRefused: false }));
     this.whole = all.filter((each) => !judgesPieces(each));
     this.keepsResponse =
       this.whole.length > 0 || options.guardrails.some(({ actions }) => actions.async === true);
@@ -153,36 +142,20 @@ export class StreamGuard {
     const key = channelKey(channel);
     const existing = this.channels.get(key);
     if (existing || this.channels.size >= CHANNELS_MAX) return existing ?? null;
-    const list = channelKey({ ...channel, index: 0 });
-    const position = this.counts.get(list) ?? 0;
-    this.counts.set(list, position + 1);
-    this.positions.set(key, position);
-    const scans = this.windowed
-      .filter(({ check }) => covers(check, channel))
-      .map((each) => this.scanOf(each));
-    const added = { channel, window: new StreamWindow(scans, this.work) };
+    this.place(channel);
+    const added = { channel, window: new StreamWindow(scansOf(this.windowed, channel), this.work) };
     this.channels.set(key, added);
     return added;
   }
 
-  private scanOf(windowed: Windowed): WindowedScan {
-    const { guardrail, check } = windowed;
-    const scan = check.prepared.window;
-    if (!scan) throw new TypeError('only checks with a window can scan');
-    return {
-      scan,
-      denies: scan.denies && guardrail.actions.deny === true,
-      found: (finding) => {
-        windowed.count++;
-        // The count stays exact, while stored findings are bounded so that a stream cannot fill the
-        // memory.
-        if (windowed.findings.length < 1_000) windowed.findings.push(finding);
-      },
-      failed: (error) => {
-        windowed.error = error;
-        return check.failOnError && guardrail.actions.deny === true;
-      },
-    };
+  /** Notes the position of the member of a new channel. */
+  private place(channel: StreamChannel): void {
+    const key = memberKey(channel);
+    if (this.positions.has(key)) return;
+    const list = memberKey({ ...channel, index: 0 });
+    const position = this.counts.get(list) ?? 0;
+    this.counts.set(list, position + 1);
+    this.positions.set(key, position);
   }
 
   /**
@@ -244,43 +217,8 @@ export class StreamGuard {
   }
 }
 
-/**
- * Whether a check can judge each piece as it arrives and has an effect that cannot wait for the
- * end.
- */
-function judgesPieces({ guardrail, check }: { guardrail: CompiledGuardrail; check: CompiledCheck }): boolean {
-  const { window, transforms } = check.prepared;
-  if (!window || guardrail.actions.monitor === true) return false;
-  return transforms === true || (window.denies && guardrail.actions.deny === true);
-}
-
 const holds = ({ actions }: CompiledGuardrail): boolean =>
   actions.monitor !== true && (actions.on_stream ?? (actions.deny === true ? 'hold' : 'mark')) === 'hold';
-
-const COVERED: Readonly<Record<StreamChannel['kind'], readonly Scope[]>> = {
-  text: ['all', 'messages', 'last_message'],
-  reasoning: ['all', 'messages', 'last_message'],
-  tool_call: ['all', 'tools', 'last_message'],
-  other: ['all', 'messages', 'tool_results', 'last_message'],
-};
-
-const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =>
-  prepared.window?.scope.some((scope) => COVERED[kind].includes(scope)) === true;
-
-/** Returns the findings of a check's window as a verdict. */
-function judgedOf({ check, findings, count, error }: Windowed, port: GuardrailPort): JudgedCheck {
-  const window = check.prepared.window;
-  const isFailed = error === undefined ? window?.denies === true && count > 0 : check.failOnError;
-  const result = {
-    ...common(check, port),
-    verdict: !isFailed,
-    data: { found: countLabels(findings) },
-    execution_time: 0,
-    transformed: findings.some(({ replacement }) => replacement !== null),
-    ...(error === undefined ? {} : { error: publicError(error) }),
-  };
-  return { check, passed: !isFailed, result, outcome: null };
-}
 
 const tooLong = (check: CompiledCheck, passed: boolean, port: GuardrailPort): JudgedCheck =>
   undecidedAs(check, passed, TOO_LONG, port);

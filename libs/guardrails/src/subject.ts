@@ -149,10 +149,20 @@ export class Subject {
     const passages = this.passages();
     const changes = [...edits].flatMap(([position, text]) => {
       const passage = passages[position];
-      return passage ? [{ holder: passage.holder, key: passage.key, text }] : [];
+      return passage ? [{ ...passage, text }] : [];
     });
     const body = withEdits(this.body, changes);
     return this.withBody(this.stage === 'input' ? body : withoutRepeats(this.facts.dialect, body));
+  }
+
+  /** Returns whether a replacement, by position, is of a name that stays as it is. */
+  isRefused(edits: ReadonlyMap<number, string> = new Map()): boolean {
+    if (edits.size === 0) return false;
+    const passages = this.passages();
+    return [...edits].some(([position, text]) => {
+      const passage = passages[position];
+      return passage?.isFixed === true && passage.text !== text;
+    });
   }
 
   /** Returns a subject with another body. */

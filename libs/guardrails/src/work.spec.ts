@@ -89,7 +89,6 @@ describe('text-reading checks', () => {
     async (_, check) => {
       expect(await turnsOf([entryOf(check)], chat(rep('AB CD. ')))).toBeGreaterThan(LENGTH / TURN_MAX);
     },
-    60_000,
   );
 
   it.each(WALKING.map((check) => [check.id, check] as const))(
@@ -102,7 +101,6 @@ describe('text-reading checks', () => {
       );
       expect(await turnsOf([{ ...scoped, parameters }], chat(...texts))).toBeGreaterThan(LENGTH / TURN_MAX);
     },
-    60_000,
   );
 
   it.each(['default.jsonSchema', 'default.jsonKeys'])(
@@ -141,7 +139,7 @@ describe('Work of one request', () => {
     expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
     const response = { choices: [{ message: { role: 'assistant', content: long } }] };
     expect(await errorsOf(work, Subject.output(limited, chat('a'), response, 200))).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('denies beyond the limit if the guardrail denies, and names the limit in the error', async () => {
     const runner = new GuardrailRunner(new RecordingPort());
@@ -155,7 +153,7 @@ describe('Work of one request', () => {
     expect(JSON.stringify(verdict.results)).toContain(
       `${String(GUARDRAIL_LIMITS.workMax)} characters in total`,
     );
-  }, 60_000);
+  });
 
   it('stops at the check’s timeout, between two steps', async () => {
     const turns = new CountingTurns();

@@ -1,6 +1,6 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { JobSpec } from './job';
-import { backendOf, QUEUE, type JobStore } from './job-store';
+import { backendOf, QUEUE, type Backend, type JobStore } from './job-store';
 
 /**
  * Retry options: five attempts within about a minute. A bounded number of finished jobs is kept for
@@ -13,17 +13,19 @@ const JOB_OPTIONS: JobsOptions = {
   removeOnFail: { count: 1_000 },
 };
 
-function openQueue(store: JobStore) {
-  const { options, factory } = backendOf(store);
+function openQueue({ options, factory }: Backend) {
   return new Queue(QUEUE, options, factory);
 }
 
 /** Requests and schedules jobs. */
 export class JobQueue {
   private readonly queue: ReturnType<typeof openQueue>;
+  private readonly redis: Backend['redis'];
 
   constructor(store: JobStore, onError: (error: unknown) => void) {
-    this.queue = openQueue(store);
+    const backend = backendOf(store);
+    this.redis = backend.redis;
+    this.queue = openQueue(backend);
     this.queue.on('error', onError);
   }
 
@@ -55,5 +57,6 @@ export class JobQueue {
 
   async close(): Promise<void> {
     await this.queue.close();
+    this.redis?.drop();
   }
 }

@@ -7,6 +7,7 @@ import {
   type QueueBaseOptions,
 } from 'bullmq';
 import { Client, type ClientConfig } from 'pg';
+import { RedisConnections } from './redis-connections';
 
 /** Where jobs are stored: the database in embedded mode, otherwise Redis. */
 export type JobStore =
@@ -41,20 +42,23 @@ const addressOf = ({ url, tls }: JobStore & { readonly kind: 'postgres' }) => ({
   ...(tls === undefined ? {} : { ssl: tls }),
 });
 
-interface Backend {
+export interface Backend {
   readonly options: QueueBaseOptions;
   readonly factory: BackendFactory<IQueueBackend>;
+  /** Connections on Redis, which the caller closes; null on Postgres. */
+  readonly redis: RedisConnections | null;
 }
 
 /** Returns the BullMQ options and backend for a store. */
 export function backendOf(store: JobStore): Backend {
   if (store.kind === 'redis') {
-    const connection = { url: store.url, maxRetriesPerRequest: null };
-    return { options: { connection }, factory: createRedisBackend };
+    const connection = new RedisConnections(store.url);
+    return { options: { connection }, factory: createRedisBackend, redis: connection };
   }
   const connection = { ...addressOf(store), max: POOL_MAX, application_name: 'tollgate-jobs' };
   return {
     options: { connection },
     factory: createPostgresBackend as unknown as BackendFactory<IQueueBackend>,
+    redis: null,
   };
 }

@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 
+/** Matches a region of AWS: one label of a host name. Another text could select another host. */
+export const AWS_REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
 /** Keys that sign requests to AWS. */
 export interface AwsCredentials {
   readonly accessKeyId: string;

@@ -171,7 +171,13 @@ function trimmedZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  readonly rawJSON: (text: string) => unknown;
+  readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string };
+};
+
+/** Returns whether a value is a number that a double cannot represent; see `parseExact`. */
+export const isRawNumber = (value: unknown): value is { readonly rawJSON: string } => isRawJSON(value);
 
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
@@ -189,7 +195,11 @@ export const parseExact = (text: string, bytes: Buffer = Buffer.from(text)): unk
       )
     : JSON.parse(text);
 
-function hasInexactNumber(body: Buffer): boolean {
+/**
+ * Returns whether a double cannot represent a number of the body. Needs bytes that `JSON.parse`
+ * accepts.
+ */
+export function hasInexactNumber(body: Buffer): boolean {
   let isFound = false;
   walk(body, {
     number(start, end) {

@@ -45,6 +45,16 @@ const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-
 export const isMetadataHeader = (name: string): boolean =>
   METADATA_NAMES.has(name) || METADATA_PREFIXES.some((prefix) => name.startsWith(prefix));
 
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Maximum characters of names of headers that users and servers choose. */
+const NAME_LENGTH_MAX = 128;
+
+/** Returns whether a text is a token (RFC 9110 section 5.6.2), such as a method or a header name. */
+export const isToken = (text: string): boolean => TOKEN.test(text);
+
+/** Returns whether a text is a name of a header, with at most 128 characters. */
+export const isHeaderName = (text: string): boolean => text.length <= NAME_LENGTH_MAX && isToken(text);
+
 /**
  * Matches a character that a header value must not contain: RFC 9110 section 5.5 allows visible
  * characters, spaces, tabs and bytes above ASCII.
@@ -53,6 +63,13 @@ const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Returns whether a text can be sent as the value of a header. */
 export const isHeaderValue = (text: string): boolean => !NOT_IN_A_VALUE.test(text);
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * Returns whether a text has only printable ASCII characters without spaces, and at least one.
+ */
+export const isVisibleAscii = (text: string): boolean => VISIBLE_ASCII.test(text);
 
 /** Headers with which a caller or a gateway authenticates. */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import { isVisibleAscii } from './header-names';
 import { digestOf } from './digest';
 import { GatewayError } from './errors';
 
@@ -31,7 +32,7 @@ export interface IdempotentRequest {
 /** Reads the header `Idempotency-Key`; null if it was not sent. Throws `header_invalid`. */
 export function readIdempotencyKey(value: string | readonly string[] | undefined): string | null {
   if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(value)) {
+  if (typeof value !== 'string' || value.length > KEY_LENGTH_MAX || !isVisibleAscii(value)) {
     throw new GatewayError('header_invalid', {
       param: 'idempotency-key',
       message: `Idempotency-Key must be one value of 1 to ${String(KEY_LENGTH_MAX)} visible ASCII characters.`,

@@ -1,4 +1,4 @@
-export { signAws, type AwsCredentials, type SignedRequest } from './aws-signature';
+export { AWS_REGION, signAws, type AwsCredentials, type SignedRequest } from './aws-signature';
 export {
   ERRORS,
   GatewayError,
@@ -30,9 +30,12 @@ export {
   FRAMING_HEADERS,
   HOP_BY_HOP_HEADERS,
   isCredentialHeader,
+  isHeaderName,
   isHeaderValue,
   isMetadataHeader,
   isSendersHeader,
+  isToken,
+  isVisibleAscii,
 } from './header-names';
 export { API_KEY_LENGTH, hasApiKeyForm, mayHoldApiKey, textsOf } from './api-key-form';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, UUID, uuidv7 } from './ids';
@@ -59,12 +62,15 @@ export { isPointer, pointed } from './json-pointer';
 export {
   exactNumbers,
   hasDuplicateMembers,
+  hasInexactNumber,
+  isRawNumber,
   parseExact,
   withExactNumbers,
   type ExactNumbers,
 } from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
+export { jsonStrings, jsonTexts, numberText, withEditedStrings, withEditedTexts } from './json-texts';
 export {
   keyProof,
   newProofKey,
@@ -80,7 +86,10 @@ export { afterSpace, memberSpan, walkMembers, type Span } from './member-span';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
 export { misspeltName, nearestName } from './near-names';
 export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';
+export { addPiece } from './pieces';
 export { Share, Shares } from './shares';
+export { isStorableText, isWellFormed, storableJson, storableText, wellFormed } from './storable-text';
+export { durationMs, longestResetMs, requestedWaitMs, retryAfterMs } from './retry-after';
 export { signToken, tokenKey, type TokenKey } from './sign-token';
 export { isSigned, readSigningKey, SIGNING_ALGORITHMS, type SigningKey } from './signing-keys';
 export { truncated } from './truncated';

@@ -105,11 +105,13 @@ export function unseal(ring: Keyring, sealed: string, boundTo: string): Buffer {
   throw new Error('No key opens this value.');
 }
 
+const TAG_BYTES = 16;
+
 function decrypt(key: Buffer, iv: Buffer, bytes: Buffer, boundTo: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, iv);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(boundTo, 'utf8'));
-  decipher.setAuthTag(bytes.subarray(bytes.length - 16));
-  return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - 16)), decipher.final()]);
+  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - TAG_BYTES)), decipher.final()]);
 }
 
 /** Prefix of every value that the ring's current key has sealed. */

@@ -92,6 +92,12 @@ export class Share {
     return true;
   }
 
+  /** Takes over an amount that another holder gives up, whatever the shares allow. */
+  takeOver(amount: number, from: Share): void {
+    from.give(amount);
+    this.give(-amount);
+  }
+
   give(amount: number): void {
     this.held -= amount;
     this.group.held -= amount;

@@ -18,6 +18,30 @@ describe('atTurnEnd', () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
+  it('processes the other items of a turn when one throws, and throws its error afterwards', async () => {
+    const done: number[] = [];
+    const thrown: unknown[] = [];
+    const defer = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation((report) => {
+      try {
+        report();
+      } catch (error) {
+        thrown.push(error);
+      }
+    });
+    const bug = new Error('bug');
+    const later = atTurnEnd((item: number) => {
+      if (item === 1) throw bug;
+      done.push(item);
+    });
+    firstAtTurnEnd(() => {
+      throw bug;
+    });
+    for (const item of [1, 2]) later(item);
+    await turn();
+    defer.mockRestore();
+    expect({ done, thrown }).toEqual({ done: [2], thrown: [bug, bug] });
+  });
+
   it('runs work of firstAtTurnEnd before work that was deferred earlier in the turn', async () => {
     const done: string[] = [];
     const later = atTurnEnd((item: string) => done.push(item));

@@ -7,12 +7,23 @@ function runFirst(): void {
   if (first.length === 0) return;
   const all = first;
   first = [];
-  for (const work of all) work();
+  for (const work of all) run(work);
+}
+
+/** Runs one item. Its exception is thrown as uncaught, after the others were processed. */
+function run(work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
 }
 
 /**
  * Runs `work` at the end of the current turn of the event loop, before all work that `atTurnEnd`
- * has deferred to it. `work` must not throw.
+ * has deferred to it.
  */
 export function firstAtTurnEnd(work: () => void): void {
   if (first.length === 0) setImmediate(runFirst);
@@ -30,7 +41,7 @@ export function atTurnEnd<T>(work: (item: T) => void): (item: T) => void {
     runFirst();
     const all = items;
     items = [];
-    for (const item of all) work(item);
+    for (const item of all) run(() => work(item));
   };
   return (item) => {
     if (items.length === 0) setImmediate(runAll);

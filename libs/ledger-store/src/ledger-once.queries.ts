@@ -1,5 +1,5 @@
 import type { ChargeRecord } from '@gw/contracts';
-import { storableJson } from '@gw/entities';
+import { storableJson } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
 /** An estimated charge of a record under a name. It is reverted when the true use is stored. */
@@ -9,6 +9,7 @@ export interface OnceEstimate {
   readonly charge: ChargeRecord;
 }
 
+/** The usage that one record reports of a resource. */
 export interface OnceClaim {
   readonly organisationId: string;
   /** Name of the charged resource. */
@@ -35,9 +36,9 @@ export interface RevertedEstimate extends OncePart {
 }
 
 export interface OnceParts {
-  /** The charged part of each claim, in the order of the claims. */
+  /** The charged part of each claim, in the order of the claims; 0 if others charge all of it. */
   readonly held: readonly OncePart[];
-  /** Estimates that true claims have reverted, with the refunds. */
+  /** Estimates that true claims have reverted, with the refunds as positive amounts. */
   readonly givenBack: readonly RevertedEstimate[];
 }
 
@@ -53,13 +54,17 @@ interface OnceRow {
 }
 
 /**
- * Time after which an unused name is deleted; a later record of it is charged again. Providers keep
- * responses and outputs of batches for a month, and batches for longer. Each use extends the time.
+ * Time after which a row of an unused name is deleted; a later record of the name is charged again.
+ * Providers keep responses and outputs of batches for a month, and batches for longer. A use
+ * extends the time if it was last extended more than `TOUCHED_AFTER` ago.
  */
 const RETENTION = `interval '400 days'`;
-/** Minimum time between two updates of a name's last use. */
+/**
+ * Minimum time between two updates of a row's last use. So a row may be deleted this much earlier
+ * than `RETENTION` after the last use.
+ */
 const TOUCHED_AFTER = `interval '30 days'`;
-/** Maximum number of rows that one statement deletes. */
+/** Default maximum number of rows that one statement deletes. */
 const DELETED_AT_ONCE = 20_000;
 
 const REQUESTED = `unnest($1::uuid[], $2::text[]) AS wanted (organisation_id, name)`;
@@ -68,9 +73,11 @@ const REQUESTED = `unnest($1::uuid[], $2::text[]) AS wanted (organisation_id, na
  * Computes how much of each claim its record is charged, when several records report the same
  * resource. Estimates of a name together charge the highest of them. The first claim of the true
  * use reverts them; from then on true claims together charge the highest of them, and estimates
- * charge nothing. So the total does not depend on the order of arrival. A claim without a price
- * settles only tokens. A repeated record gets the same part again. Names must be well-formed
- * strings without NUL.
+ * charge nothing. So the total does not depend on the order of arrival. All this holds for cost and
+ * tokens separately; a claim without a price settles only tokens. A repeated record gets the same
+ * part again, or what is left of it if it was an estimate that has been reverted. Names must be
+ * well-formed strings without NUL. Call it in a transaction, which holds the locks of the names
+ * until it ends.
  */
 export async function claimOnce(manager: EntityManager, claims: readonly OnceClaim[]): Promise<OnceParts> {
   if (claims.length === 0) return { held: [], givenBack: [] };
@@ -101,15 +108,17 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
 }
 
 /**
- * Deletes names that no record has used for 400 days and returns the number of deleted rows. Safe
- * to run repeatedly, and while names are claimed.
+ * Deletes the rows of names that no record has used for 400 days (at the earliest 370, see
+ * `TOUCHED_AFTER`) and returns their number. Each statement deletes at most `atOnce` rows. Can be
+ * run repeatedly, and while names are claimed.
  */
 export async function forgetOnce(manager: EntityManager, atOnce = DELETED_AT_ONCE): Promise<number> {
   let forgotten = 0;
   for (let removed = atOnce; removed === atOnce; forgotten += removed) {
     [, removed] = await manager.query<[unknown, number]>(
       `DELETE FROM ledger_once WHERE ctid = ANY(ARRAY(
-         SELECT ctid FROM ledger_once WHERE named_at < now() - ${RETENTION} LIMIT $1))`,
+         SELECT ctid FROM ledger_once WHERE named_at < now() - ${RETENTION} LIMIT $1))
+       AND named_at < now() - ${RETENTION}`,
       [atOnce],
     );
   }
@@ -160,6 +169,7 @@ class Parts {
     }
   }
 
+  /** Returns the part that the claim is charged, and reverts the estimates that it replaces. */
   take(claim: OnceClaim): OncePart {
     const { organisationId, name, logId, estimate, cost, tokens } = claim;
     const parts = this.partsOf(claim);
@@ -185,6 +195,7 @@ class Parts {
     return { organisationId, name, logId, cost: part.cost, tokens: part.tokens };
   }
 
+  /** Returns the parts that must be stored. */
   changed(): Part[] {
     return [...this.byName.values()].flatMap((parts) =>
       [...parts.values()].filter(({ isChanged }) => isChanged),
@@ -208,15 +219,16 @@ class Parts {
   }
 
   private partsOf({ organisationId, name }: Pick<OncePart, 'organisationId' | 'name'>): Map<string, Part> {
-    const place = `${organisationId} ${name}`;
-    const parts = this.byName.get(place) ?? new Map<string, Part>();
-    this.byName.set(place, parts);
+    const key = `${organisationId} ${name}`;
+    const parts = this.byName.get(key) ?? new Map<string, Part>();
+    this.byName.set(key, parts);
     return parts;
   }
 }
 
-/** Returns whether a part states the true use. */
+/** Returns whether a part states the true use of a measure; without a price only of tokens. */
 const statesTrueUse = ({ estimate, priced }: Part, measure: Measure): boolean =>
   estimate === null && (measure === 'tokens' || priced);
 
+/** Returns the stored amount; Infinity if the record is charged its whole use. */
 const amountOf = (stored: string | null): number => (stored === null ? Infinity : Number(stored));

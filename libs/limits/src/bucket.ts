@@ -48,7 +48,10 @@ export interface BucketOwner {
   readonly tenant: string;
   readonly scope: LimitState['scope'];
   readonly id: string;
-  /** Distinguishes the counters of one policy; absent for all other scopes. */
+  /**
+   * Distinguishes counters of one owner: values of a policy, workspaces of an integration, or
+   * schedules of the budgets that tokens of a trust set. Absent: each limit has one counter.
+   */
   readonly group?: string;
 }
 

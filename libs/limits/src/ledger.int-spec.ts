@@ -405,5 +405,5 @@ describe('three Ledgers over one Redis', () => {
     expect(spent).toBeLessThanOrEqual(104);
     await eventually(async () => (await usedOf(fleet[0] as Ledger, bucket)) >= spent * CENT);
     await reconciled(bucket, spent * CENT);
-  }, 60_000);
+  });
 });

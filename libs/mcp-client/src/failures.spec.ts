@@ -35,6 +35,16 @@ describe('failures of McpUpstream', () => {
     });
   });
 
+  it('ignores the body of an error that is nested more deeply than a message may be', async () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const server = await serve((_, res) => {
+      res.writeHead(400, { 'content-type': 'application/json' });
+      res.end(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no","data":${deep}}}`);
+    });
+    const { kind, status, body, rpc } = await call(upstream(server.url, modern));
+    expect([kind, status, body === null, rpc === null]).toEqual(['http_status', 400, true, true]);
+  });
+
   it('sends a call once whose connection closed without a response', async () => {
     const server = await serve((_, res) => void res.destroy());
     expect(await call(upstream(server.url, modern))).toMatchObject({

@@ -85,6 +85,23 @@ describe('McpUpstream.listen', () => {
     expect(server.log().filter((method) => method === 'GET')).toHaveLength(1);
   });
 
+  it('opens the stream again for the next reader after the server has refused the credential', async () => {
+    const server = await serve(
+      legacy((res, count) => {
+        if (count === 1) res.writeHead(401).end();
+        else stream(res, [CHANGED]);
+      }),
+    );
+    const client = upstream(server.url, { protocol: 'legacy' });
+    expect(await failureOf(eventsOf(client.listen({})))).toMatchObject({ kind: 'unauthorized', status: 401 });
+    const abort = new AbortController();
+    const listening = client.listen({}, { signal: abort.signal });
+    expect(await listening.next()).toEqual({ done: false, value: toolsChanged });
+    abort.abort();
+    await listening.return(undefined).catch(() => undefined);
+    expect(server.log().filter((each) => each === 'initialize')).toHaveLength(1);
+  });
+
   it('opens a new session when the stream shows that the server forgot the old one', async () => {
     const server = await serve(
       legacy((res, count) => {

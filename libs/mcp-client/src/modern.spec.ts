@@ -77,6 +77,24 @@ describe('McpUpstream with a modern server', () => {
     ]);
   });
 
+  it('yields no progress of a call that asked for none, whatever token the server writes', async () => {
+    const server = await serve(
+      modernServer({
+        'tools/call': (received, res) => {
+          const progressToken = received.message['id'];
+          stream(res, [
+            notification('notifications/progress', { progressToken, progress: 1 }),
+            result(received, TEXT),
+          ]);
+          res.end();
+        },
+      }),
+    );
+    expect(await eventsOf(upstream(server.url).call({ name: 'w' }))).toEqual([
+      { kind: 'result', result: TEXT, numbers: null },
+    ]);
+  });
+
   it('keeps the connection of a stream that ends after its response', async () => {
     const server = await serve(
       modernServer({

@@ -9,13 +9,14 @@ async function pooled(upstreamsMax: number) {
   const sessions = streamableSdk(sdkServer);
   const server = await serve(sessions.answer);
   const pool = new UpstreamPool(upstreamsMax);
-  const get = (key: string) => pool.get(key, () => upstream(server.url));
+  const get = (key: string, workspaceId = 'workspace-1', organisationId = `of-${workspaceId}`) =>
+    pool.get(key, { workspaceId, organisationId }, () => upstream(server.url));
   return { sessions, pool, get };
 }
 
 describe('UpstreamPool', () => {
   it('ends the session of the least recently used upstream', async () => {
-    const { sessions, pool, get } = await pooled(2);
+    const { sessions, pool, get } = await pooled(4);
     for (const key of ['a', 'b']) await eventsOf(get(key)?.call(echo) ?? fail());
     const [first, second] = sessions.open();
     expect(get('a')).toBe(get('a'));
@@ -24,6 +25,55 @@ describe('UpstreamPool', () => {
     expect(sessions.open()).toEqual([first]);
     expect(second).toBeDefined();
     expect(pool.size).toBe(2);
+  });
+
+  it('ends idle sessions of the workspace whose share is full, and none of another workspace', async () => {
+    const { pool, get } = await pooled(8);
+    const [mine, second] = [get('mine-1', 'quiet'), get('mine-2', 'quiet')];
+    for (let index = 0; index < 100; index += 1) expect(get(`busy-${String(index)}`, 'busy')).not.toBeNull();
+    expect([get('mine-1', 'quiet'), get('mine-2', 'quiet')]).toEqual([mine, second]);
+    expect(pool.has('busy-99')).toBe(true);
+    expect(pool.size).toBeLessThan(8);
+    // There is room for a third workspace.
+    expect(get('third', 'third')).not.toBeNull();
+    expect(pool.has('mine-1')).toBe(true);
+  });
+
+  it('refuses the upstream of a workspace whose share is in use, and serves another workspace', async () => {
+    const { get } = await pooled(4);
+    const calls = ['a', 'b'].map((key) => get(key, 'busy')?.call({ name: 'wait' }));
+    for (const call of calls) await call?.next();
+    expect(get('c', 'busy')).toBeNull();
+    expect(get('d', 'quiet')).not.toBeNull();
+    for (const call of calls) await call?.return();
+    expect(get('c', 'busy')).not.toBeNull();
+  });
+
+  it('keeps each workspace within its share while others come and go', async () => {
+    const { pool, get } = await pooled(8);
+    for (let round = 0; round < 6; round += 1) {
+      for (let index = 0; index < 4; index += 1) get(`busy-${String(round)}-${String(index)}`, 'busy');
+      for (const key of ['a', 'b']) expect(get(key, 'quiet')).not.toBeNull();
+      expect(get(`busy-${String(round)}-more`, 'busy')).not.toBeNull();
+      await Promise.all([pool.drop('a'), pool.drop('b')]);
+    }
+    expect(pool.size).toBe(4);
+  });
+
+  it('gives a workspace of an organisation whose share is full a place of that organisation', async () => {
+    const { pool, get } = await pooled(8);
+    for (const key of ['a', 'b']) get(key, 'quiet');
+    for (let index = 0; index < 20; index += 1)
+      expect(get(`busy-${String(index)}`, `busy-${String(index)}`, 'busy')).not.toBeNull();
+    expect(['a', 'b', 'busy-19'].map((key) => pool.has(key))).toEqual([true, true, true]);
+    expect(pool.size).toBe(6);
+  });
+
+  it('serves every workspace although there are more than places', async () => {
+    const { pool, get } = await pooled(3);
+    for (let index = 0; index < 20; index += 1)
+      expect(get(`other-${String(index)}`, `other-${String(index)}`)).not.toBeNull();
+    expect(pool.size).toBe(3);
   });
 
   it('evicts no upstream with a call in flight', async () => {
@@ -36,7 +86,7 @@ describe('UpstreamPool', () => {
   });
 
   it('evicts an upstream with a listener only if all others have calls in flight', async () => {
-    const { get } = await pooled(2);
+    const { get } = await pooled(4);
     const [watched, used] = [get('a'), get('b')];
     const abort = new AbortController();
     const listening = watched?.listen({}, { signal: abort.signal }).next();

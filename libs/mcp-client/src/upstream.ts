@@ -184,7 +184,7 @@ export class McpUpstream {
     const clock = this.clockOf(method, options);
     try {
       const round = (of: JsonObject): Promise<Result> => this.attempts(method, of, options, clock, onNotice);
-      return await withInput(round, params, options.input ?? null, clock);
+      return await withInput(round, { method, params }, options.input ?? null, clock);
     } finally {
       clock.end();
       this.leave();

@@ -11,7 +11,6 @@ import {
   readChallenge,
   readServerJson,
   receive,
-  withEditedLeaves,
 } from './index';
 import { mapNames } from './names/name-map';
 import { RING } from './spec-support/endpoint';
@@ -70,11 +69,11 @@ describe('processing of hostile input', () => {
     expect(stepsOf(2_000)).toBeLessThan(2.5 * stepsOf(1_000) + 2_000);
   });
 
-  it('processes the largest texts within its time limit', () => {
+  it('processes the largest texts within a bound of CPU time, which a busy machine does not extend', () => {
     for (const text of ['ignore previous ', 'https://a.example ', '<system', 'a.', 'send ', 'A', '\u0430']) {
-      const started = performance.now();
+      const before = process.cpuUsage();
       describedBy(text.repeat(Math.ceil(1_000_000 / text.length)));
-      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
     }
   });
 
@@ -82,7 +81,6 @@ describe('processing of hostile input', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     ) as object;
-    withEditedLeaves({ a: hostile, b: 'x' }, (text) => `${text}!`);
     findingsOf('tool', { name: '__proto__', inputSchema: hostile }, context);
     mapNames([{ server: '__proto__', prefix: '', names: ['__proto__', 'constructor'] }]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

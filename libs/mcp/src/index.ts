@@ -147,6 +147,7 @@ export { openApiTools, splitOperation, withOperation, type OpenApiTools } from '
 export {
   TASKS_EXTENSION,
   isLegacyRevision,
+  MAY_REQUIRE_INPUT,
   MCP_LIMITS,
   META,
   MODERN_REVISIONS,
@@ -168,7 +169,7 @@ export {
   type ImportedServer,
   type RequestedInput,
 } from './registry/server-json';
-export { decodeBody, decodeUpstream, type DecodedBody } from './rpc/decode';
+export { decodeBody, decodeUpstream, isWithinBounds, type DecodedBody } from './rpc/decode';
 export {
   notificationBody,
   own,
@@ -190,7 +191,7 @@ export {
   splicedResponse,
   type ScannedResponse,
 } from './rpc/scan-response';
-export { resultText, stringLeaves, withEditedLeaves, withEditedResult } from './rpc/texts';
+export { resultText, withEditedResult } from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
 export {
   SANDBOX_MCP_FACTS,
@@ -201,7 +202,7 @@ export {
   type SandboxResponse,
 } from './sandbox/sandbox-server';
 export { withUiUri, withUris } from './rpc/uris';
-export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
+export { PARKED_MAX, PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
 export { principalBinding, type McpPrincipal } from './sealed/principal';
 export { openRequestId, sealRequestId, type RequestOwner, type RequestPlace } from './sealed/request-id';
 export { openToken, sealToken } from './sealed/sealed-token';

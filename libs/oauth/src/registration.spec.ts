@@ -1,4 +1,6 @@
+import { isStorableText } from '@gw/kernel';
 import fc from 'fast-check';
+import { cleanClientName } from './client-name';
 import { checkRegistration, redirectUriFault, type Registration, type RegistrationOptions } from './index';
 
 const REDIRECTS = ['https://app.example.org/cb'];
@@ -86,10 +88,20 @@ describe('checkRegistration [CTL-15]', () => {
     ['  My\n\tApp  ', 'My App'],
     ['Good\u202Eelgoog\u202C', 'Goodelgoog'],
     ['A\u200B\u2060pp\u0000', 'App'],
+    ['A\ud800pp\udc00 👩', 'App 👩'],
     ['e\u0301', 'é'],
     ['😀'.repeat(100), '😀'.repeat(100)],
   ])('cleans the name %j to %j', (typed, name) => {
     expect(accepted({ client_name: typed }).client.client_name).toBe(name);
+  });
+
+  it('leaves only text in a name that Postgres can store', () => {
+    const parts = fc.array(fc.constantFrom('a', '\u0000', '\ud800', '\udc00', '👩'), { maxLength: 8 });
+    fc.assert(
+      fc.property(parts, (typed) => {
+        expect(isStorableText(cleanClientName(typed.join('')) ?? '')).toBe(true);
+      }),
+    );
   });
 
   it.each(['', ' \u200B', 'a'.repeat(101), `App${'\u200B'.repeat(998)}`, 5, ['App']])(

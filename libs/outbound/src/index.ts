@@ -4,6 +4,7 @@ export {
   type BufferedClientOptions,
   type BufferedRequest,
 } from './buffered';
+export { handlerThrew } from './failures';
 export { folder } from './folder-setting';
 export { internalPost } from './internal-post';
 export { layeredHeaders, type HeaderLayers, type HeaderRules } from './layered-headers';

@@ -1,6 +1,4 @@
-import { isHeaderValue } from '@gw/kernel';
-
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
+import { isHeaderName, isHeaderValue } from '@gw/kernel';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -46,7 +44,7 @@ export function layeredHeaders(
 function check(headers: Headers, { isReserved, refused }: HeaderRules, fields: Map<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (!NAME.test(name) || isReserved(lower) || !isHeaderValue(value)) throw refused(name.slice(0, 64));
+    if (!isHeaderName(name) || isReserved(lower) || !isHeaderValue(value)) throw refused(name.slice(0, 64));
     fields.set(lower, value);
   }
 }

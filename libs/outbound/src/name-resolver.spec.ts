@@ -195,4 +195,16 @@ describe('NameResolver', () => {
     expect(await Promise.race(dead)).toBe('EBUSY');
     expect(await find(resolver, 'api.provider.example.com', 'other')).toEqual(['192.0.2.1']);
   });
+
+  it('does not let one owner use all lookups of the system’s resolver', async () => {
+    const hanging: LookupAll = (name, options, callback) => {
+      if (!name.startsWith('hung-')) system(name, options, callback);
+    };
+    const resolver = resolverOf({ system: hanging });
+    const hung = Array.from({ length: 200 }, (_, index) =>
+      find(resolver, `hung-${String(index)}`, 'attacker'),
+    );
+    expect(await Promise.race(hung)).toBe('EBUSY');
+    expect(await find(resolver, 'by-system', 'other')).toEqual(['10.0.0.1']);
+  });
 });

@@ -2,6 +2,7 @@ import { lookup as systemLookup, Resolver, type LookupAddress } from 'node:dns';
 import { Shares } from '@gw/kernel';
 import type { LookupAll } from './connector';
 import { NameFiles } from './name-files';
+import { WaitingCalls } from './waiting-calls';
 
 export interface NameResolverOptions {
   /** Name servers with ports; those of the system by default. */
@@ -32,6 +33,13 @@ interface Found {
   readonly ttlMs: number;
 }
 
+/** A name that waits for the system's resolver. */
+interface SystemLookup {
+  /** The owner. */
+  readonly holder: string;
+  readonly start: () => void;
+}
+
 const NAMES_MAX = 10_000;
 const TTL_MIN_MS = 1_000;
 const TTL_MAX_MS = 300_000;
@@ -45,7 +53,10 @@ const FAILED_MS = 1_000;
  */
 const STALE_MS = 3_600_000;
 const STALE_AGAIN_MS = 5_000;
-/** The system resolves only a few names at a time, in threads that also read files. */
+/**
+ * The system resolves only a few names at a time, in threads that also read files. One owner uses
+ * only one of them, and at most half of the places to wait.
+ */
 const SYSTEM_LOOKUPS_MAX = 2;
 const SYSTEM_WAITING_MAX = 100;
 
@@ -63,8 +74,8 @@ export class NameResolver {
   private readonly resolver: Resolver;
   private readonly system: LookupAll;
   private readonly now: () => number;
-  private systemLookups = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly systemLookups = new Shares(SYSTEM_LOOKUPS_MAX);
+  private readonly waiting = new WaitingCalls<SystemLookup>(SYSTEM_WAITING_MAX);
 
   constructor(options: NameResolverOptions = {}) {
     const { servers, timeoutMs = 1_000, lookupsMax = 1_024 } = options;
@@ -78,8 +89,8 @@ export class NameResolver {
   }
 
   /**
-   * Resolves a name. `owner` identifies the caller: one owner never uses all lookups. Never calls
-   * back synchronously.
+   * Resolves a name. `owner` identifies the caller: one owner never uses all lookups, neither of
+   * the name servers nor of the system. Never calls back synchronously.
    */
   readonly lookup = (
     hostname: string,
@@ -109,7 +120,7 @@ export class NameResolver {
     const known = this.known.get(name);
     if (known !== undefined && known.freshUntil > this.now()) return addressesOf(known);
     try {
-      const { addresses, ttlMs } = await this.within(owner, () => this.query(name));
+      const { addresses, ttlMs } = await this.within(owner, () => this.query(name, owner));
       const freshUntil = this.now() + ttlMs;
       this.keep(name, { addresses, error: null, freshUntil, usableUntil: freshUntil + STALE_MS });
       return addresses;
@@ -148,9 +159,10 @@ export class NameResolver {
     }
   }
 
-  private async query(name: string): Promise<Found> {
+  private async query(name: string, owner: string): Promise<Found> {
     const dots = name.split('.').length - 1;
-    if (dots === 0 || name.endsWith('.local') || name.endsWith('.localhost')) return this.querySystem(name);
+    if (dots === 0 || name.endsWith('.local') || name.endsWith('.localhost'))
+      return this.querySystem(name, owner);
     const { domains, dots: least } = this.files.searchList();
     const completed = dots < least && !name.endsWith('.') ? domains.map((domain) => `${name}.${domain}`) : [];
     for (const full of [name, ...completed]) {
@@ -160,7 +172,7 @@ export class NameResolver {
         if (!isNotFound(thrown as NodeJS.ErrnoException)) throw thrown;
       }
     }
-    return this.querySystem(name);
+    return this.querySystem(name, owner);
   }
 
   private async queryServers(name: string): Promise<Found> {
@@ -194,12 +206,8 @@ export class NameResolver {
     });
   }
 
-  private async querySystem(name: string): Promise<Found> {
-    if (this.systemLookups >= SYSTEM_LOOKUPS_MAX) {
-      if (this.waiting.length >= SYSTEM_WAITING_MAX) throw busy();
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
-    this.systemLookups += 1;
+  private async querySystem(name: string, owner: string): Promise<Found> {
+    if (!this.systemLookups.of(owner, owner).take(1)) await this.systemTurn(owner);
     try {
       return await new Promise<Found>((resolve, reject) => {
         this.system(name, { all: true }, (error, addresses) => {
@@ -208,9 +216,24 @@ export class NameResolver {
         });
       });
     } finally {
-      this.systemLookups -= 1;
-      this.waiting.shift()?.();
+      this.systemLookups.of(owner, owner).give(1);
+      this.startWaiting();
     }
+  }
+
+  /** Resolves when the owner has taken a lookup of the system's resolver. Rejects with EBUSY. */
+  private systemTurn(owner: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.waiting.add({ holder: owner, start: resolve })) reject(busy());
+    });
+  }
+
+  /** Gives the free lookup to the next owner that may have one more. */
+  private startWaiting(): void {
+    const lookup = this.waiting.next((owner) => this.systemLookups.of(owner, owner).fits(1));
+    if (lookup === null) return;
+    this.systemLookups.of(lookup.holder, lookup.holder).take(1);
+    lookup.start();
   }
 }
 

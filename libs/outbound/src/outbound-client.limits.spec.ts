@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { OutboundError } from './types';
 import {
   closedAfterEach,
   httpServer,
@@ -11,6 +12,7 @@ import {
 } from './spec-support/loopback';
 
 const { serve, client } = closedAfterEach();
+const ignore = (): void => undefined;
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n';
 
@@ -390,5 +392,23 @@ describe('OutboundClient connections', () => {
     expect((await call.outcome).error).toMatchObject({ failure: 'stopped' });
     await until(() => server.sockets.size === 0);
     expect((await run(outbound, requestTo(server.origin))).error).toMatchObject({ failure: 'stopped' });
+  });
+
+  it('accepts no call either that begins while it ends the calls in flight', async () => {
+    const { server, waiting } = await held();
+    const outbound = client();
+    let again: OutboundError | null = null;
+    const request = requestTo(server.origin, { totalTimeoutMs: 0 });
+    const quiet = { onHeaders: ignore, onData: ignore, onEnd: ignore };
+    outbound.dispatch(request, {
+      ...quiet,
+      onError: () => outbound.dispatch(request, { ...quiet, onError: (error) => (again = error) }),
+    });
+    outbound.dispatch(request, { ...quiet, onError: ignore });
+    await until(() => waiting() === 2);
+    outbound.close();
+    await until(() => again !== null);
+    expect(again).toMatchObject({ failure: 'stopped' });
+    expect(outbound.stats().calls).toBe(0);
   });
 });

@@ -123,13 +123,13 @@ export class OutboundClient {
    * @throws OutboundError for an invalid origin, at the maximum of pools, and after `close`.
    */
   private poolFor({ origin, poolClass }: OutboundRequest): ConnectionPool {
+    if (this.isClosed) throw clientIsClosed();
     const key = `${poolClass} ${origin}`;
     const known = this.pools.get(key);
     if (known) {
       known.lastUsedAt = this.wheel.now;
       return known;
     }
-    if (this.isClosed) throw clientIsClosed();
     const target = { ...parseTarget(origin), owner: poolClass };
     if (this.pools.size >= this.options.maxPools) this.evict();
     const memory = this.memories.get(key) ?? {};

@@ -1,3 +1,4 @@
+import { isHeaderValue, isToken } from '@gw/kernel';
 import { OutboundError, type BodySource, type OutboundRequest } from './types';
 
 /** How requests to one origin are addressed. */
@@ -10,9 +11,7 @@ export interface Address {
   readonly proxyHeaders: readonly string[];
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Methods whose requests have a `content-length` even without a body. */
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set([
@@ -50,7 +49,7 @@ export function encodeHead(request: OutboundRequest, { host, pathPrefix, proxyHe
 
 function isMethod(method: string): boolean {
   // CONNECT would turn the connection into a tunnel.
-  return (METHODS_WITH_BODY.has(method) || TOKEN.test(method)) && method !== 'CONNECT';
+  return (METHODS_WITH_BODY.has(method) || isToken(method)) && method !== 'CONNECT';
 }
 
 function fieldsOf(headers: readonly string[]): string {
@@ -59,7 +58,7 @@ function fieldsOf(headers: readonly string[]): string {
     const name = headers[index] as string;
     const value = headers[index + 1];
     const kind = kinds.get(name) ?? classify(name);
-    if (kind === 'refused' || value === undefined || NOT_IN_VALUE.test(value)) throw unsendable();
+    if (kind === 'refused' || value === undefined || !isHeaderValue(value)) throw unsendable();
     if (kind === 'plain') text += `${name}: ${value}\r\n`;
   }
   return text;
@@ -69,7 +68,7 @@ function classify(name: string): Kind {
   const lowerCased = name.toLowerCase();
   let kind: Kind = 'plain';
   if (SET_HERE.has(lowerCased)) kind = 'ours';
-  else if (REFUSED.has(lowerCased) || !TOKEN.test(name)) kind = 'refused';
+  else if (REFUSED.has(lowerCased) || !isToken(name)) kind = 'refused';
   if (kinds.size < KINDS_MAX && name.length <= NAME_LENGTH_MAX) kinds.set(name, kind);
   return kind;
 }

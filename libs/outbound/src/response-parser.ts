@@ -6,7 +6,7 @@ const HEAD_BYTES_MAX = 64 * 1024;
  * they work.
  */
 const INTERIM_MAX = 100;
-/** Maximum size of one chunk's size and extensions. */
+/** Maximum bytes of one chunk's size and extensions together. */
 const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILERS_BYTES_MAX = 64 * 1024;
 /**
@@ -14,6 +14,7 @@ const TRAILERS_BYTES_MAX = 64 * 1024;
  * once.
  */
 const STATUS_LINE_BYTES_MIN = 13;
+/** Minimum size of the buffer of a head in pieces. */
 const PENDING_BYTES_MIN = 1_024;
 
 const EMPTY = Buffer.alloc(0);
@@ -60,23 +61,25 @@ export class ResponseParser {
   /** Whether the head of the response has arrived. Interim responses are skipped. */
   hasHead = false;
   isDone = false;
-  /** Why the response is not valid. */
+  /** Why the response is not valid; null if no error was found. */
   failure: string | null = null;
   private body: Buffer | null = null;
   private state: number = STATE.head;
   private isBodyless = false;
+  /** Whether bytes arrived after the end of the response. */
   private hasMore = false;
   private interims = 0;
   /** Remaining bytes of the body or the current chunk. */
   private left = 0;
   /** Bytes of the current chunk's line, or of all trailers. */
   private lineBytes = 0;
+  /** Whether the current chunk's size has a digit. */
   private hasSize = false;
   /** The first `pendingBytes` bytes are the start of a head that arrives in several pieces. */
   private pending = EMPTY;
   private pendingBytes = 0;
 
-  /** Prepares for the next response. */
+  /** Prepares for the next response. `isBodyless`: it has no body, because the request is HEAD. */
   begin(isBodyless: boolean): void {
     this.hasHead = false;
     this.isDone = false;
@@ -96,19 +99,20 @@ export class ResponseParser {
   /** Whether the response is complete and the connection can be reused. */
   get leavesConnectionFit(): boolean {
     const { head } = this;
-    // After a response to HEAD or a 304 with a length, a provider may nevertheless send a body.
+    // A provider may send a body nevertheless, if the response to HEAD, the 204 or the 304 has a
+    // length or is chunked.
     const mayHaveBody = this.isBodyless && (head.contentLength > 0 || head.isChunked);
     return this.isDone && !this.hasMore && !mayHaveBody && head.staysOpen && head.idleMs > 0;
   }
 
-  /** Returns the body bytes that arrived since the last call. The caller owns the buffer. */
+  /** Returns the body bytes since the last call; null if none. The caller owns the buffer. */
   takeBody(): Buffer | null {
     const { body } = this;
     this.body = null;
     return body;
   }
 
-  /** Parses the first `length` bytes, which it may move. Keeps no reference to them. */
+  /** Parses the first `length` bytes of `piece`, which it may move. Keeps no reference to them. */
   read(piece: Buffer, length: number): void {
     let [bytes, at, to] = [piece, 0, length];
     if (this.state === STATE.head) {
@@ -192,8 +196,9 @@ export class ResponseParser {
   }
 
   /**
-   * Returns whether a head in many pieces cannot have become complete. It is parsed again only when
-   * another line is complete, which bounds the work.
+   * Returns whether a head in many pieces cannot have become complete. Apart from very short and
+   * too long heads, it is parsed again only when another line is complete, which bounds the work.
+   * `before`: the length of the head before the last piece, in bytes.
    */
   private isStillIncomplete(before: number): boolean {
     if (before < STATUS_LINE_BYTES_MIN || this.pendingBytes > HEAD_BYTES_MAX) return false;

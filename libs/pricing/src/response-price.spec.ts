@@ -26,21 +26,21 @@ const priceOf = (requested: string | null, responded: string | null): [string, n
 
 describe('priceOfResponse', () => {
   it.each([
-    ['the response names a more expensive model than was requested', 'mini', 'large', ['large', 20]],
-    ['the response names a cheaper model than was requested', 'large', 'free', ['large', 20]],
-    ['the response names an unknown model', 'large', 'nonsense', ['large', 20]],
-    ['the requested model is unknown', 'deployment', 'large', ['large', 20]],
-    ['the response names no model', 'mini', null, ['mini', 1]],
-    ['the requested model is null', null, 'large', ['large', 20]],
-    ['the integration has a price for the requested model', 'alias', 'large', ['alias', 3]],
-    ['a configured source has a price for the requested model', 'agreed', 'large', ['agreed', 5]],
-    ['both models have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
-    ['neither model is known', 'deployment', 'nonsense', null],
-  ] as const)('uses the price of the expected model when %s', (_, requested, responded, expected) => {
+    ['uses the price of the responded model if it is higher', 'mini', 'large', ['large', 20]],
+    ['uses the price of the requested model if the responded one is cheaper', 'large', 'free', ['large', 20]],
+    ['uses the price of the requested model if the other is unknown', 'large', 'nonsense', ['large', 20]],
+    ['uses the price of the responded model if the other is unknown', 'deployment', 'large', ['large', 20]],
+    ['uses the price of the requested model if the response names none', 'mini', null, ['mini', 1]],
+    ['uses the price of the responded model if the requested one is null', null, 'large', ['large', 20]],
+    ["prefers the integration's own price to a higher one", 'alias', 'large', ['alias', 3]],
+    ['prefers a configured price to a higher one of the catalogue', 'agreed', 'large', ['agreed', 5]],
+    ['uses the higher of two configured prices', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
+    ['returns null if neither model is known', 'deployment', 'nonsense', null],
+  ] as const)('%s', (_, requested, responded, expected) => {
     expect(priceOf(requested, responded)).toEqual(expected);
   });
 
-  it('is never less than the price of the requested model, whatever the response names', () => {
+  it('never returns less than the price of the requested model, whatever the response names', () => {
     const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, responded) => {

@@ -260,13 +260,13 @@ class JsonOutput implements Output {
   }
   value(value: unknown): void {
     if (value === undefined || value === null) return;
-    if (this.inString && this.afterBackslash)
-      throw promptInvalid('A raw template must not have a variable directly after a backslash.');
+    this.assertUnescaped();
     if (this.inString) this.push(escaped(textOf(value)));
     // Its quotes are balanced, so that the string state is the same afterwards.
     else this.text(JSON.stringify(value));
   }
   partial(render: () => void): void {
+    this.assertUnescaped();
     const before = this.quoted;
     this.quoted = before || this.inString;
     render();
@@ -274,6 +274,12 @@ class JsonOutput implements Output {
   }
   result(): string {
     return this.pieces.join('');
+  }
+
+  /** The backslash would escape the first character, so that the next one could end the string. */
+  private assertUnescaped(): void {
+    if (this.inString && this.afterBackslash)
+      throw promptInvalid('A raw template must not have a variable or partial directly after a backslash.');
   }
 
   private push(text: string): void {

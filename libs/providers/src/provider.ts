@@ -40,6 +40,11 @@ export interface Translator {
    * dialect, and `unsupported_by_provider` for members that the provider cannot express.
    */
   request(body: JsonObject, loss: LossMode, address?: CallAddress): TranslatedRequest;
+  /**
+   * Whether `response` reads numbers and none of them is an argument of a tool, so that the body may
+   * be parsed without keeping the spelling of numbers, which bounds their count.
+   */
+  readonly isNumeric?: boolean;
   /** Translates a complete successful response of the provider to the client's dialect. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /**
@@ -254,6 +259,11 @@ export interface Provider {
    * caller's own take precedence.
    */
   query?(credential: Credential, model?: string | null, kind?: RouteKind): Readonly<Record<string, string>>;
+  /**
+   * Paths of its own API that name the model that a POST calls on passthrough:
+   * `/models/{model}/predictions`. `{model}` is one or more segments.
+   */
+  readonly modelPaths?: readonly string[];
   /** Provider id in the price catalogue, or null. */
   readonly priceCatalogueId: string | null;
   /** Price of a batch in millionths of the usual price. Absent: the usual price, or no batches. */

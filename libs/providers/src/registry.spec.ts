@@ -63,6 +63,7 @@ describe('PROVIDERS', () => {
     ['gpt-5-codex', null, 'responses'],
     ['o4-mini-deep-research', null, 'responses'],
     ['gpt-5-pro', null, 'responses'],
+    ['ft:gpt-4o-mini-2024-07-18:acme:sales-pro-v2:a1b2', null, 'chat'],
     ['gpt-5-mini', null, 'chat'],
     ['gpt-5-provisional', null, 'chat'],
     ['gemini-2.5-pro', 'https://models.example.com/v1', 'chat'],

@@ -11,7 +11,10 @@ export interface ReadModelLimits {
   readonly absentTtlMs: number;
   /** Maximum number of concurrent reads of the source, with 256 keys each. */
   readonly readsMax: number;
-  /** Maximum keys being read or waiting; more are refused as unavailable. */
+  /**
+   * Maximum keys being read or waiting; more are refused as unavailable, except those of changed
+   * documents.
+   */
   readonly pendingMax: number;
   /** Maximum wait for an unknown document. */
   readonly loadTimeoutMs: number;

@@ -20,11 +20,13 @@ interface Flight {
   /** Only the origin's copy is acceptable. */
   fromOrigin: boolean;
   attempts: number;
+  /** The source is being read. */
+  isSent: boolean;
 }
 
 export interface LoaderOptions {
   readonly concurrency: number;
-  /** Maximum keys waiting or in flight; more are refused. */
+  /** Maximum keys waiting or in flight; more are refused, except those of changed documents. */
   readonly pendingMax: number;
   /** How long after a failed read no other read is made for an unknown key. */
   readonly retryAfterMs: number;
@@ -65,13 +67,25 @@ export class DocumentLoader {
       requireSequence(flying, atLeast);
       return flying.promise;
     }
-    if (this.flights.size >= this.options.pendingMax) return Promise.reject(new ReadModelUnavailable());
+    // Changed documents are known ones, so that their number is bounded.
+    if (!urgent && this.flights.size >= this.options.pendingMax)
+      return Promise.reject(new ReadModelUnavailable());
     const flight = newFlight(key);
     requireSequence(flight, atLeast);
     this.flights.set(key, flight);
     (urgent ? this.urgent : this.waiting).push(flight);
     this.schedule();
     return flight.promise;
+  }
+
+  /**
+   * Reads the document from the origin, with a read that begins after this call. Rejects with
+   * `ReadModelUnavailable`.
+   */
+  async loadAgain(key: DocumentKey): Promise<ReadModelDocument | null> {
+    const flying = this.flights.get(key);
+    if (flying?.isSent === true) await flying.promise.catch(() => undefined);
+    return this.load(key, Infinity, true);
   }
 
   /**
@@ -99,6 +113,7 @@ export class DocumentLoader {
   private async read(batch: readonly Flight[]): Promise<void> {
     this.active += 1;
     const epoch = this.options.epoch();
+    for (const flight of batch) flight.isSent = true;
     try {
       const found = await this.source.read(
         batch.map(({ key, minSequence, fromOrigin }) => ({
@@ -152,5 +167,5 @@ function newFlight(key: DocumentKey): Flight {
   });
   // The caller may have stopped waiting, so a failure may remain unhandled.
   promise.catch(() => undefined);
-  return { key, promise, resolve, reject, minSequence: 0, fromOrigin: false, attempts: 0 };
+  return { key, promise, resolve, reject, minSequence: 0, fromOrigin: false, attempts: 0, isSent: false };
 }

@@ -31,7 +31,9 @@ export function parseEvent(text: string): ControlPlaneEvent | null {
     if (event === null || !Number.isSafeInteger(event.sequence)) return null;
     switch (event.type) {
       case 'change':
-        return isList(event.changed) && isList(event.removed) ? (event as ControlPlaneEvent) : null;
+        return isList(event.changed) && isList(event.removed) && Number.isSafeInteger(event.previous)
+          ? (event as ControlPlaneEvent)
+          : null;
       case 'heartbeat':
       case 'reset':
         return event as ControlPlaneEvent;

@@ -197,7 +197,7 @@ export class ReadModel {
   async reload(key: DocumentKey): Promise<ReadModelDocument | null> {
     if (key.length > KEY_LENGTH_MAX) return null;
     if (this.loader.down) throw new ReadModelUnavailable();
-    return within(this.loader.load(key, Infinity, true), this.limits.loadTimeoutMs);
+    return within(this.loader.loadAgain(key), this.limits.loadTimeoutMs);
   }
 
   /**

@@ -154,8 +154,9 @@ const SIGNS_OF_LIFE = 5;
 export class RedisLogReader {
   private running: Promise<void> | null = null;
   private stopping = false;
-  private takenOverAt = 0;
-  private removedAt = 0;
+  /** When entries of dead workers were last looked for, by the monotonic clock. */
+  private takenOverAt = -Infinity;
+  private removedAt = -Infinity;
   private failuresInRow = 0;
   private wake: () => void = () => undefined;
   private readonly takeOverAfterMs: number;
@@ -236,10 +237,10 @@ export class RedisLogReader {
       const failed = await this.readGroup('0');
       if (failed.length > 0) return failed;
     }
-    if (Date.now() >= this.takenOverAt + this.takeOverAfterMs / 2) {
+    if (performance.now() >= this.takenOverAt + this.takeOverAfterMs / 2) {
       const claimed = await this.takeOver(this.takeOverAfterMs);
       if (claimed.length > 0) return claimed;
-      this.takenOverAt = Date.now();
+      this.takenOverAt = performance.now();
       await this.removeDead();
     }
     return this.readGroup('>');
@@ -260,9 +261,9 @@ export class RedisLogReader {
   }
 
   private async removeDead(): Promise<void> {
-    if (Date.now() < this.removedAt + this.forgetAfterMs / 2) return;
+    if (performance.now() < this.removedAt + this.forgetAfterMs / 2) return;
     await this.redis.eval(REMOVE_DEAD, 1, STREAM, this.forgetAfterMs);
-    this.removedAt = Date.now();
+    this.removedAt = performance.now();
   }
 
   /**

@@ -46,6 +46,27 @@ describe('RedisBreakers', () => {
     expect(received.map(({ key }) => key)).not.toContain('closed');
   });
 
+  it('keeps a closing that arrives before the list of open breakers in which it is still open', async () => {
+    const [one, commands, control] = [await store(), await connect(), await connect()];
+    one.publish({ key: 'a', openForMs: 30_000 });
+    await eventually(async () => (await control.zcard('gw:breakers')) === 1);
+    const evals = async (): Promise<string | undefined> =>
+      /cmdstat_eval:calls=(\d+)/.exec(await control.info('commandstats'))?.[1];
+    const before = await evals();
+    // Redis answers the query of the open breakers, and the gateway reads the answer later.
+    commands.stream.pause();
+    const received: BreakerChange[] = [];
+    new RedisBreakers(commands, new RedisBus(commands, await connect())).subscribe((change) =>
+      received.push(change),
+    );
+    await eventually(async () => (await evals()) !== before);
+    one.publish({ key: 'a', openForMs: 0 });
+    await eventually(() => received.length > 0);
+    commands.stream.resume();
+    await commands.ping();
+    expect(received).toEqual([{ key: 'a', openForMs: 0 }]);
+  });
+
   it('ignores messages and keys in another format', async () => {
     const one = await store();
     const received: BreakerChange[] = [];

@@ -75,14 +75,20 @@ export class RedisBreakers implements BreakerStore {
   subscribe(listener: (change: BreakerChange) => void): () => void {
     let isListening = true;
     let isLoaded = false;
+    let loads = 0;
+    // The connections deliver in any order: a message is newer than the list that is on its way.
+    const changed = new Set<string>();
     const load = (): void => {
-      this.redis.eval(LOAD, 1, OPEN).then(
-        (open) => {
-          isLoaded = true;
-          if (isListening) for (const change of pairs(open)) listener(change);
-        },
-        () => undefined,
-      );
+      loads += 1;
+      const done = (): void => {
+        loads -= 1;
+        if (loads === 0) changed.clear();
+      };
+      this.redis.eval(LOAD, 1, OPEN).then((open) => {
+        isLoaded = true;
+        if (isListening) for (const change of pairs(open)) if (!changed.has(change.key)) listener(change);
+        done();
+      }, done);
     };
     // The two connections are restored in any order, so a failed query is repeated when the other
     // one is ready.
@@ -93,10 +99,13 @@ export class RedisBreakers implements BreakerStore {
     const end = this.bus.subscribe(CHANNEL, {
       onMessage: (text) => {
         const change = parse(text);
-        if (change !== null) listener(change);
+        if (change === null) return;
+        if (loads > 0) changed.add(change.key);
+        listener(change);
       },
       onUp: () => {
         isLoaded = false;
+        changed.clear();
         load();
       },
     });

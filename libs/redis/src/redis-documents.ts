@@ -9,6 +9,13 @@ export interface StoredCopy {
   readonly sequence: number;
 }
 
+interface Entry {
+  readonly key: DocumentKey;
+  readonly sequence: number;
+  readonly ttlSeconds: number;
+  readonly text: string;
+}
+
 const DOCUMENT_TTL_S = 7 * 24 * 3_600;
 /** Long enough to outlive every read that began before the document was removed. */
 const ABSENT_TTL_S = 3_600;
@@ -53,14 +60,29 @@ export class RedisDocuments {
    * Writes at most 256 copies in one round trip. A document expires after 7 days, the absence of
    * one after an hour.
    */
-  async write(copies: readonly StoredCopy[]): Promise<void> {
-    if (copies.length === 0) return;
-    const values = copies.flatMap(({ document, sequence }) => [
-      sequence,
-      document === null ? ABSENT_TTL_S : DOCUMENT_TTL_S,
-      JSON.stringify({ sequence, document }),
-    ]);
-    await this.redis.eval(WRITE, copies.length, ...copies.map(({ key }) => documentRedisKey(key)), ...values);
+  write(copies: readonly StoredCopy[]): Promise<void> {
+    return this.set(
+      copies.map(({ key, document, sequence }) => ({
+        ...{ key, sequence, ttlSeconds: document === null ? ABSENT_TTL_S : DOCUMENT_TTL_S },
+        text: JSON.stringify({ sequence, document }),
+      })),
+    );
+  }
+
+  /**
+   * Removes at most 256 copies up to a sequence, for documents that changed and cannot be read now.
+   * The text that replaces a copy counts as a missing one, and keeps out older copies.
+   */
+  invalidate(keys: readonly DocumentKey[], sequence: number): Promise<void> {
+    const text = JSON.stringify({ sequence });
+    return this.set(keys.map((key) => ({ key, sequence, ttlSeconds: ABSENT_TTL_S, text })));
+  }
+
+  private async set(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const values = entries.flatMap(({ sequence, ttlSeconds, text }) => [sequence, ttlSeconds, text]);
+    const keys = entries.map(({ key }) => documentRedisKey(key));
+    await this.redis.eval(WRITE, keys.length, ...keys, ...values);
   }
 
   /** Deletes every document, in steps that do not block Redis, and sets the published sequence. */

@@ -94,6 +94,18 @@ describe('connectRedis, RedisBus and RedisDocuments', () => {
     expect((await documents.read([key])).get(key)).toEqual({ key, sequence: 11, document: null });
   });
 
+  it('lose the copy of a document that cannot be read, and take no older one', async () => {
+    const documents = new RedisDocuments(await connect());
+    const key = 'organisation:unreadable';
+    await documents.write([{ key, document: organisation('old'), sequence: 9 }]);
+    await documents.invalidate([key], 10);
+    expect((await documents.read([key])).size).toBe(0);
+    await documents.write([{ key, document: organisation('old'), sequence: 9 }]);
+    expect((await documents.read([key])).size).toBe(0);
+    await documents.write([{ key, document: organisation('new'), sequence: 11 }]);
+    expect((await documents.read([key])).get(key)).toMatchObject({ sequence: 11 });
+  });
+
   it('expire documents after 7 days, and their absence after an hour', async () => {
     const redis = await connect();
     const copies = [

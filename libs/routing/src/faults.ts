@@ -40,6 +40,13 @@ function faultOfTarget(target: CompiledTarget, situation: ChoiceContext, isChoic
 }
 
 /**
+ * Orders faults: an available node first, then one that is avoided but may work, then one whose
+ * breaker is open.
+ */
+export const severityOf = (fault: Fault | null): number =>
+  fault === null ? 0 : fault === 'breaker_open' ? 2 : 1;
+
+/**
  * Returns null if any of the edges is available, else the least severe of their faults, so that a
  * target that might still work is not ruled out.
  */

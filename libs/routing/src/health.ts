@@ -23,7 +23,11 @@ const OPEN_FOR_MS_MAX = 3_600_000;
 /** The breakers and rate-limit marks of endpoints, by `endpointKey`. */
 export class TargetHealth {
   private readonly breakers: EndpointMap<Breaker>;
-  private readonly marks: EndpointMap<{ readonly mark: Mark; readonly untilMs: number }>;
+  private readonly marks: EndpointMap<{
+    readonly mark: Mark;
+    readonly fromMs: number;
+    readonly untilMs: number;
+  }>;
   private readonly store: BreakerStore | null;
 
   constructor({ store, capacity }: TargetHealthOptions = {}) {
@@ -80,13 +84,14 @@ export class TargetHealth {
   mark(endpoint: string, mark: Mark, untilMs: number, nowMs: number): void {
     if (mark === 'rate_limited' && this.markOf(endpoint, nowMs) === 'credential_failing') return;
     this.marks.delete(endpoint);
-    this.marks.set(endpoint, { mark, untilMs });
+    this.marks.set(endpoint, { mark, fromMs: nowMs, untilMs });
   }
 
   markOf(endpoint: string, nowMs: number): Mark | null {
     const entry = this.marks.get(endpoint);
     if (entry === undefined) return null;
-    if (nowMs < entry.untilMs) return entry.mark;
+    // When the clock was set back, the mark counts as over, so that it does not last too long.
+    if (nowMs >= entry.fromMs && nowMs < entry.untilMs) return entry.mark;
     this.marks.delete(endpoint);
     return null;
   }

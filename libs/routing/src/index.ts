@@ -22,7 +22,6 @@ export { LocalBreakerStore } from './local-breaker-store';
 export { applyParams, ParamRules, type JsonObject } from './params';
 export { createPlan, RoutingCursor } from './plan';
 export { endsHedge, WAIT_BUDGET_MS } from './retry';
-export { retryAfterMs } from './retry-after';
 export { simulate, type SimulatedRequest, type Simulation, type SimulationOptions } from './simulate';
 export { createRoutingState, type RoutingStateOptions } from './state';
 export { TargetStatistics } from './statistics';

@@ -221,6 +221,46 @@ describe('a rate-limited target', () => {
     expect(reported).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
+  describe('next to a conditional without a match', () => {
+    const unmatched: GatewayConfig = {
+      strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
+      targets: [a],
+    };
+    const balanced = (...targets: GatewayConfig[]): GatewayConfig => ({
+      ...{ strategy: { mode: 'loadbalance' }, targets },
+      retry: { attempts: 2, use_retry_after_header: true },
+    });
+
+    it('is replaced by the sibling after the conditional', () => {
+      const config = compiled(balanced(a, unmatched, c));
+      const { reported, cursor } = request(config, runtimeOf(0), [responded(429, 5000), responded(200)]);
+      expect(reported).toEqual(['config.t[0]', 'config.t[2]+1@0', 'answered']);
+      expect(cursor.routingEvents).toEqual([{ target: 'config.targets[2]', event: 'rotated' }]);
+    });
+
+    it('is retried after its Retry-After when no other sibling is left, also inside a fallback', () => {
+      for (const [config, path] of [
+        [balanced(a, unmatched), 'config'],
+        [balanced(a, { strategy: { mode: 'fallback' }, targets: [unmatched] }), 'config'],
+        [{ strategy: { mode: 'fallback' }, targets: [balanced(a, unmatched), b] }, 'config.t[0]'],
+      ] satisfies [GatewayConfig, string][]) {
+        const outcomes = [responded(429, 5000), responded(200)];
+        const { reported, cursor } = request(compiled(config), runtimeOf(0), outcomes);
+        expect(reported).toEqual([`${path}.t[0]`, `${path}.t[0]+1@5000`, 'answered']);
+        expect(cursor.retryCount).toBe(1);
+      }
+    });
+
+    it('takes one retry from the budget', () => {
+      const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 1 } }) };
+      const { reported } = request(compiled(balanced(a, unmatched)), runtime, [
+        responded(429),
+        responded(200),
+      ]);
+      expect(reported).toHaveLength(3);
+    });
+  });
+
   it('is not replaced when the retry budget is used up', () => {
     const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const { reported, cursor } = request(rotating, runtime, [responded(429)]);

@@ -70,7 +70,7 @@ export class RoutingCursor implements ChoosingCursor {
     if (this.end !== null) return STOP[this.end];
     if (this.target === null) {
       this.runtime.state.retries.of(this.facts.workspace()).earn();
-      return this.enter(this.compiled.root, 0);
+      return this.enter(this.compiled.root);
     }
     if (previous === null) {
       throw new GatewayError('internal_error', {
@@ -80,7 +80,7 @@ export class RoutingCursor implements ChoosingCursor {
     const isCutShort = previous.isLast === true && !this.endsWith(previous);
     const target = this.learnFrom(this.target, previous);
     if (isCutShort) {
-      this.gaveUp = isRetryable(previous, target);
+      this.gaveUp = target.retry.attempts > 0 && isRetryable(previous, target);
       this.note(target.path, 'call_limit_reached');
       return this.stop();
     }
@@ -90,9 +90,9 @@ export class RoutingCursor implements ChoosingCursor {
   /** Whether an outcome of the last step would end the request. Learns nothing from it. */
   endsWith(outcome: AttemptOutcome): boolean {
     const target = outcome.hedge?.winner === 'second' && this.offer ? this.offer.target : this.target;
-    if (target === null || (target.retry.attempts > 0 && isRetryable(outcome, target))) return false;
+    if (target === null || (this.retry < target.retry.attempts && isRetryable(outcome, target))) return false;
     for (let { frame } = this; frame !== null; frame = frame.outer) {
-      if (frame.movesOn(outcome, this.target)) return false;
+      if (!frame.isSpent && frame.movesOn(outcome, target)) return false;
     }
     return true;
   }
@@ -183,11 +183,21 @@ export class RoutingCursor implements ChoosingCursor {
     this.gaveUp = true;
     if (this.retry >= rules.attempts) return null;
     const sibling = isLimited ? this.sibling() : null;
-    if (sibling === null) return this.repeat(target, outcome);
-    return this.mayRepeat(target) ? this.rotate(sibling) : null;
+    return sibling === null ? this.repeat(target, outcome, false) : this.replace(target, sibling, outcome);
   }
 
-  private repeat(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
+  /** Returns an attempt at a sibling of a rate-limited target, or another attempt of the target. */
+  private replace(
+    target: CompiledTarget,
+    sibling: CompiledEdge,
+    outcome: AttemptOutcome,
+  ): RoutingStep | null {
+    if (!this.mayRepeat(target)) return null;
+    return this.rotate(sibling) ?? this.repeat(target, outcome, true);
+  }
+
+  /** Returns another attempt of the same target. `isPaid`: the retry budget has paid for it. */
+  private repeat(target: CompiledTarget, outcome: AttemptOutcome, isPaid: boolean): RoutingStep | null {
     const { runtime } = this;
     if (!this.bypassing && target.breaker && isOpen(target, this)) {
       this.note(target.path, 'breaker_open');
@@ -198,7 +208,7 @@ export class RoutingCursor implements ChoosingCursor {
       this.note(target.path, 'wait_budget_spent');
       return null;
     }
-    if (!this.mayRepeat(target)) return null;
+    if (!isPaid && !this.mayRepeat(target)) return null;
     this.gaveUp = false;
     this.waitedMs += waitMs;
     this.retry++;
@@ -220,35 +230,57 @@ export class RoutingCursor implements ChoosingCursor {
     return this.frame === null ? null : this.frame.sibling(this);
   }
 
-  private rotate(edge: CompiledEdge): RoutingStep {
-    this.note(edge.node.path, 'rotated');
-    return this.enter(this.follow(edge), this.retry + 1);
+  /**
+   * Returns an attempt at the sibling, or at the next one if a conditional in it matches nothing;
+   * null when none is left.
+   */
+  private rotate(sibling: CompiledEdge): RoutingStep | null {
+    const { frame } = this;
+    for (let edge: CompiledEdge | null = sibling; edge !== null; edge = this.sibling()) {
+      const target = this.descend(this.follow(edge), frame);
+      if (target === null) continue;
+      this.note(edge.node.path, 'rotated');
+      return this.attempt(target, this.retry + 1);
+    }
+    return null;
   }
 
   private moveOn(outcome: AttemptOutcome): RoutingStep {
-    const edge = this.nextEdge(outcome);
-    return edge ? this.enter(this.follow(edge), 0) : this.stop();
+    const edge = this.nextEdge(outcome, null);
+    return edge ? this.enter(this.follow(edge)) : this.stop();
+  }
+
+  private enter(start: CompiledNode): RoutingStep {
+    const target = this.descend(start, null);
+    if (target) return this.attempt(target, 0);
+    if (this.target) return this.stop();
+    throw new GatewayError('condition_unmatched');
   }
 
   /**
-   * Descends to a target. A conditional that matches nothing counts as a failed target, so a
-   * fallback around it moves on.
+   * Descends to a target; null when there is none. A conditional that matches nothing counts as a
+   * failed target, so a fallback between it and `outer` moves on.
    */
-  private enter(start: CompiledNode, retry: number): RoutingStep {
+  private descend(start: CompiledNode, outer: Frame | null): CompiledTarget | null {
     let node = start;
     this.chosenHedge = false;
     while (node.kind !== 'target') {
-      const edge: CompiledEdge | null = behaviourOf(node).choose(node, this) ?? this.nextEdge(null);
-      if (edge) node = this.follow(edge);
-      else if (this.target) return this.stop();
-      else throw new GatewayError('condition_unmatched');
+      const edge: CompiledEdge | null = behaviourOf(node).choose(node, this) ?? this.nextEdge(null, outer);
+      if (edge === null) return null;
+      node = this.follow(edge);
     }
+    return node;
+  }
+
+  private attempt(target: CompiledTarget, retry: number): RoutingStep {
     this.retry = retry;
     this.gaveUp = false;
     const isHedged = this.chosenHedge;
-    this.begin(node);
+    this.begin(target);
     this.hedging = isHedged;
-    return this.step(node, 0, isHedged ? this.offer : null);
+    // A retry has no second request.
+    if (retry > 0) this.offer = null;
+    return this.step(target, 0, isHedged ? this.offer : null);
   }
 
   private begin(target: CompiledTarget): void {
@@ -275,12 +307,12 @@ export class RoutingCursor implements ChoosingCursor {
   }
 
   /**
-   * Returns the next target of the innermost fallback that acts on the outcome; `outcome` is null
-   * when a choice could not be made.
+   * Returns the next target of the innermost fallback within `outer` that acts on the outcome;
+   * `outcome` is null when a choice could not be made.
    */
-  private nextEdge(outcome: AttemptOutcome | null): CompiledEdge | null {
+  private nextEdge(outcome: AttemptOutcome | null, outer: Frame | null): CompiledEdge | null {
     this.exhausted = false;
-    for (; this.frame !== null; this.frame = this.frame.outer) {
+    for (; this.frame !== null && this.frame !== outer; this.frame = this.frame.outer) {
       if (!this.frame.movesOn(outcome, this.target)) continue;
       this.exhausted = true;
       const edge = this.frame.next(this);

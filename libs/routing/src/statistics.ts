@@ -90,8 +90,8 @@ class EndpointStatistics {
 }
 
 /**
- * Measurements per endpoint (`endpointKey`) over the last half minute to minute: latency, stream
- * speed, calls in flight and cost of a call.
+ * Measurements per endpoint (`endpointKey`): latency and stream speed over the last half minute to
+ * minute, the calls in flight, and a moving average of the cost of a call.
  * Keeps at most 10,000 endpoints of about 1 KB; beyond that the workspace with the most loses its
  * oldest one.
  */

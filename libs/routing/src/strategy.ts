@@ -25,6 +25,8 @@ export interface Frame {
    * `target` gave the outcome.
    */
   movesOn(outcome: AttemptOutcome | null, target: CompiledTarget | null): boolean;
+  /** Whether `next` has no edge left. */
+  readonly isSpent: boolean;
   /** Returns the next edge after moving on; null when none is left. */
   next(situation: ChoiceContext): CompiledEdge | null;
   /** Returns another edge in place of a rate-limited target; null when there is none. */

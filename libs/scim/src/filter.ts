@@ -1,3 +1,4 @@
+import { isStorableText } from '@gw/kernel';
 import { findPath, type AttributePath } from './attribute-path';
 import { tokensOf, type Token } from './filter-tokens';
 import type { ResourceKind } from './schemas';
@@ -212,8 +213,11 @@ function valueFor(path: AttributePath, operator: Operator, value: FilterValue): 
   const { name, type } = path.sub ?? path.attribute;
   if (type === 'boolean') return booleanFor(name, operator, value);
   if (type === 'dateTime') return timeFor(name, operator, value);
-  if (typeof value === 'string') return value;
-  throw fault('invalidFilter', `${name} can be compared with a text in quotes.`);
+  if (typeof value === 'string' && isStorableText(value)) return value;
+  throw fault(
+    'invalidFilter',
+    `${name} can be compared with a text in quotes, without NUL and halves of surrogate pairs.`,
+  );
 }
 
 /** Parses a boolean, which identity providers also send as a text. Throws `invalidFilter`. */
@@ -224,8 +228,10 @@ function booleanFor(name: string, operator: Operator, value: FilterValue): boole
   throw fault('invalidFilter', `${name} can be compared with eq and ne, with true or false.`);
 }
 
+/** Parses a time of the years 1 to 9999, which databases can compare. Throws `invalidFilter`. */
 function timeFor(name: string, operator: Operator, value: FilterValue): string {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : NaN;
-  if (!Number.isNaN(time) && !ON_TEXT.has(operator)) return new Date(time).toISOString();
+  const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  if (/^(?!0000)\d{4}-/.test(text) && !ON_TEXT.has(operator)) return text;
   throw fault('invalidFilter', `${name} can be compared with a date and time in quotes.`);
 }

@@ -5,6 +5,11 @@ import type { PatchOperation } from './patch-operation';
 import { fault } from './scim-error';
 
 const MEMBERS_MAX = 10_000;
+/**
+ * Maximum number of comparisons of one request, other than with ids, since each is made with all
+ * members.
+ */
+const COMPARISONS_MAX = 20;
 
 /** A change of the members of a group. Ids are the unchecked texts of the request. */
 export type MemberChange =
@@ -39,23 +44,60 @@ export function memberChanges(
   operations: readonly PatchOperation[],
   attribute: 'members' | 'groups',
 ): readonly MemberChange[] {
+  let comparisons = 0;
   return operations.flatMap(({ op, path, value }): readonly MemberChange[] => {
     if (path === null) {
       const members = valueIn(value as object, attribute);
       return members === undefined || op === 'remove' ? [] : [{ kind: op, ids: memberIds(members) }];
     }
     if (path.attribute.name !== attribute) return [];
-    if (op !== 'remove') {
-      if (path.filter !== null || path.sub !== null) {
-        throw fault('mutability', 'A member can be added and removed, not changed.');
-      }
-      return [{ kind: op, ids: memberIds(value) }];
+    if (path.sub !== null || (op !== 'remove' && path.filter !== null)) {
+      throw fault('mutability', 'A member can be added and removed, not changed.');
     }
-    if (path.filter !== null) return [{ kind: 'removeWhere', filter: path.filter }];
-    const isAll = value === undefined || value === null;
-    return [isAll ? { kind: 'replace', ids: [] } : { kind: 'remove', ids: memberIds(value) }];
+    if (op !== 'remove') return [{ kind: op, ids: memberIds(value) }];
+    const removal = removalOf(path.filter, value);
+    if (removal.kind === 'removeWhere') comparisons += comparisonsIn(removal.filter);
+    if (comparisons <= COMPARISONS_MAX) return [removal];
+    throw fault('tooMany', `A request compares members ${String(COMPARISONS_MAX)} times at most.`);
   });
 }
+
+/** Returns a removal by a filter or by the members of a value; without either, of all members. */
+function removalOf(filter: Filter | null, value: unknown): MemberChange {
+  if (filter !== null) {
+    const ids = idsIn(filter);
+    return ids === null ? { kind: 'removeWhere', filter } : { kind: 'remove', ids };
+  }
+  return value === undefined || value === null
+    ? { kind: 'replace', ids: [] }
+    : { kind: 'remove', ids: memberIds(value) };
+}
+
+/** Returns the ids of a filter that only names ids; null for another filter. */
+function idsIn(filter: Filter): readonly string[] | null {
+  const terms = filter.kind === 'or' ? filter.terms : [filter];
+  const ids = terms.flatMap((term) =>
+    term.kind === 'compare' && term.operator === 'eq' && isByValue(term)
+      ? String(term.value).toLowerCase()
+      : [],
+  );
+  return ids.length === terms.length ? ids : null;
+}
+
+/**
+ * Counts the comparisons of a filter. Throws `invalidFilter` for one by other facts than ids, which
+ * are not known here.
+ */
+function comparisonsIn(filter: Filter): number {
+  if (filter.kind === 'not') return comparisonsIn(filter.term);
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.terms.reduce((count, term) => count + comparisonsIn(term), 0);
+  if ('path' in filter && isByValue(filter)) return 1;
+  throw fault('invalidFilter', 'Members can be filtered by value only.');
+}
+
+const isByValue = ({ path }: Extract<Filter, { readonly path: unknown }>): boolean =>
+  path.sub?.name === 'value';
 
 const valueIn = (value: object, attribute: string): unknown =>
   Object.entries(value).find(([name]) => name.toLowerCase() === attribute)?.[1];

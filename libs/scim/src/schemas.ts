@@ -99,7 +99,7 @@ const USER: Schema = {
       multiValued: true,
       mutability: 'readOnly',
       sub: [
-        text('value', 'Id of the group.', { mutability: 'readOnly', caseExact: true }),
+        text('value', 'Id of the group.', { mutability: 'readOnly' }),
         { ...reference('$ref', 'URL of the group.'), mutability: 'readOnly' },
         text('display', 'Name of the group.', { mutability: 'readOnly' }),
       ],
@@ -142,7 +142,7 @@ const GROUP: Schema = {
       description: 'Users of the group.',
       multiValued: true,
       sub: [
-        text('value', 'Id of the user.', { mutability: 'immutable', caseExact: true }),
+        text('value', 'Id of the user.', { mutability: 'immutable' }),
         { ...reference('$ref', 'URL of the user.'), mutability: 'immutable' },
         text('display', 'Name of the user.', { mutability: 'readOnly' }),
       ],

@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject, isStorableText } from '@gw/kernel';
 import { noneIfEmpty, type Parts, type Value } from './document';
 import type { Attribute } from './schemas';
 import { fault } from './scim-error';
@@ -66,7 +66,8 @@ function readSimple({ name, type }: Attribute, raw: unknown): string | boolean {
   if (value.length > CHARACTERS_MAX) {
     throw fault('invalidValue', `${name} has at most ${String(CHARACTERS_MAX)} characters.`);
   }
-  if (value.includes('\0')) throw fault('invalidValue', `${name} must not have the character NUL.`);
+  if (!isStorableText(value))
+    throw fault('invalidValue', `${name} must not have the character NUL or half of a surrogate pair.`);
   return value;
 }
 

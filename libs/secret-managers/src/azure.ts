@@ -25,9 +25,14 @@ export async function readFromAzure({ auth, path }: SecretLocation, tools: Azure
   const vault = new URL(textOf(auth['azure_vault_url'], 'The auth_config'));
   const cloud = CLOUDS.find(([suffix]) => vault.hostname.endsWith(suffix));
   const audience = cloud?.[1] ?? 'https://vault.azure.net';
-  if (auth['azure_auth_mode'] !== 'entra' && !cloud && !tools.isTrustedHost(vault.hostname)) {
-    // A tenant must not obtain a token of the installation by naming its own host.
-    throw new VendorError('refused', 'The identity of the installation is sent to Azure Key Vault alone.');
+  const isKeyVault = cloud !== undefined && vault.protocol === 'https:';
+  if (auth['azure_auth_mode'] !== 'entra' && !isKeyVault && !tools.isTrustedHost(vault.hostname)) {
+    // A tenant must not obtain a token of the installation by naming its own host, and without
+    // https the response may come from any host.
+    throw new VendorError(
+      'refused',
+      'The identity of the installation is sent to Azure Key Vault alone, over https.',
+    );
   }
   const token = await tokenFor(auth, audience, tools);
   const name = path.split('/').map(encodeURIComponent).join('/');

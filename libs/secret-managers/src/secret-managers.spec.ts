@@ -119,6 +119,13 @@ describe('[SRF-03] Azure Key Vault', () => {
     await expect(reader({}, [])(managed)).rejects.toMatchObject({ failure: 'refused' });
     expect(managers.stub.requests).toHaveLength(before);
   });
+
+  it('sends the machine’s identity to Key Vault over https alone', async () => {
+    const auth = { azure_auth_mode: 'default', azure_vault_url: 'http://secrets.vault.azure.net' };
+    const before = managers.stub.requests.length;
+    await expect(reader()(at('cloud2_kv', 'openai-key', auth))).rejects.toMatchObject({ failure: 'refused' });
+    expect(managers.stub.requests).toHaveLength(before);
+  });
 });
 
 describe('[SRF-03] HashiCorp Vault', () => {

@@ -85,6 +85,20 @@ describe('[SRF-03] SecretResolver', () => {
     await expect(denied.secrets.resolve(at('a'))).rejects.toMatchObject({ failure: 'denied' });
   });
 
+  it.each(['denied', 'not_found', 'refused'] as const)(
+    'does not return a secret again that was %s when its manager is then unreachable',
+    async (failure) => {
+      const { world, secrets } = resolver();
+      await secrets.resolve(at('a'));
+      world.text = new VendorError(failure, 'no');
+      world.now = 6 * MINUTE;
+      await expect(secrets.resolve(at('a'))).rejects.toMatchObject({ failure });
+      world.text = AWAY;
+      world.now = 7 * MINUTE;
+      await expect(secrets.resolve(at('a'))).rejects.toBe(AWAY);
+    },
+  );
+
   it('does not retry a failed read within 5 seconds', async () => {
     const { world, secrets } = resolver();
     world.text = AWAY;

@@ -43,6 +43,8 @@ interface Known {
  * bounded too.
  */
 const ENTRY_COST = 512;
+/** Failures after which an old value is not used again: the secret or the right to read it is gone. */
+const ENDED: ReadonlySet<VendorError['failure']> = new Set(['denied', 'not_found', 'refused']);
 
 /**
  * Reads secrets and caches them in memory for a limited time. Concurrent reads of one location
@@ -129,7 +131,8 @@ export class SecretResolver {
           const failure = asVendorError(thrown);
           const now = this.options.now();
           if (failure.failure === 'unreachable') this.missed(location, now);
-          const failed = { text: entry?.text ?? null, readAt: entry?.readAt ?? 0, failure, failedAt: now };
+          const text = ENDED.has(failure.failure) ? null : (entry?.text ?? null);
+          const failed = { text, readAt: entry?.readAt ?? 0, failure, failedAt: now };
           this.keep(version, failed);
           return this.afterFailure(failed, failure, now);
         },

@@ -360,7 +360,7 @@ export function analyticsContract(
 
   beforeAll(async () => {
     for (let at = 0; at < rows.length; at += 500) await put(rows.slice(at, at + 500));
-  }, 60_000);
+  });
 
   it.each(Object.keys(queries))(
     'returns the same rows as a computation from single requests: %s',

@@ -21,7 +21,7 @@ beforeAll(() => {
   const { graph } = JSON.parse(readFileSync(file, 'utf8')) as { graph: { dependencies: typeof edges } };
   edges = graph.dependencies;
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 /** Returns the rules that each source breaks in its file. */
 function lint(probes: readonly { file: string; source: string }[]): string[][] {
@@ -65,7 +65,7 @@ describe('project boundaries', () => {
     const probes = [...crossed, ...allowed].map(([file, name]) => ({ file, source: importing(name) }));
     const found = lint(probes).map((rules) => rules.includes(BOUNDARY));
     expect(found).toEqual([...crossed.map(() => true), ...allowed.map(() => false)]);
-  }, 60_000);
+  });
 
   it('restrict the database, the queue and the HTTP clients to their libs, and the environment to main.ts', () => {
     const environmentUse = 'export const value = process.env;\n';
@@ -90,7 +90,7 @@ describe('project boundaries', () => {
       [],
       [],
     ]);
-  }, 60_000);
+  });
 
   it('restrict the console to pure libs, its write module and named colours', () => {
     const write = 'export const save = (api: { PUT: () => void }) => api.PUT();\n';
@@ -121,7 +121,7 @@ describe('project boundaries', () => {
       [],
       [],
     ]);
-  }, 60_000);
+  });
 
   it('refuse I/O in libs of the kernel, contract and domain kinds, but allow address arithmetic', () => {
     const probes = [
@@ -135,7 +135,7 @@ describe('project boundaries', () => {
       { file: 'libs/journal/src/probe.ts', source: importing('node:fs') },
     ];
     expect(lint(probes)).toEqual([...probes.slice(0, 5).map(() => ['no-restricted-imports']), [], [], []]);
-  }, 60_000);
+  });
 
   it('forbid regular expressions built from data, except RE2 in its lib', () => {
     const file = 'apps/gateway/src/probe.ts';
@@ -154,5 +154,5 @@ describe('project boundaries', () => {
       ['no-restricted-imports'],
       [],
     ]);
-  }, 60_000);
+  });
 });

@@ -1,13 +1,15 @@
 import { createServer } from 'node:net';
 
+import { INNER_PORTS } from '@gw/embedded-postgres';
+
 type Module = typeof import('./free-port');
 
 /**
  * Loads independent copies of the module, which simulate processes that share only the machine. All
- * copies start at the same port.
+ * copies start at the same port, which `at` places in the range: 0 is the first.
  */
-function copies(count: number): readonly Module[] {
-  const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+function copies(count: number, at = 0.5): readonly Module[] {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(at);
   const loaded: Module[] = [];
   for (let copy = 0; copy < count; copy += 1) {
     jest.isolateModules(() => loaded.push(jest.requireActual<Module>('./free-port')));
@@ -22,6 +24,11 @@ describe('freePort', () => {
     const pending = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
     const ports = await Promise.all(pending);
     expect(new Set(ports).size).toBe(30);
+  });
+
+  it('returns no port that a product may pick for its Postgres', async () => {
+    const [module] = copies(1, 1 - Number.EPSILON);
+    expect(await module?.freePort()).toBeLessThan(INNER_PORTS.first);
   });
 
   it('skips a port that is in use', async () => {

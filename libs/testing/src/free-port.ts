@@ -1,17 +1,21 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * First port: below the ephemeral ports (32,768 and above), so that no outgoing connection or other
- * server takes the port before it is used.
+ * First port. All are below the ephemeral ports (32,768 and above) and below `INNER_PORTS`, so that
+ * no outgoing connection, no Postgres of a product and no other server takes the port before it is
+ * used.
  */
 const FIRST = 10_000;
-const BLOCKS = 2_200;
+const BLOCKS = 1_000;
 /**
  * Number of ports in a block. Processes that serve metrics use the ports after the given one. A
  * block belongs to the process that listens on its last port for as long as it lives; other
  * processes of this machine, including Jest's workers and other runs, get other blocks.
  */
 const BLOCK = 10;
+
+/** The one port of the range that `fetch` and browsers refuse to call. */
+const REFUSED = 10_080;
 
 let next = Math.floor(Math.random() * BLOCKS);
 
@@ -23,6 +27,7 @@ export async function freePort(): Promise<number> {
   for (let attempts = 0; attempts < BLOCKS; attempts += 1) {
     const port = FIRST + next * BLOCK;
     next = (next + 1) % BLOCKS;
+    if (REFUSED >= port && REFUSED < port + BLOCK) continue;
     const reservation = await listening(port + BLOCK - 1);
     if (reservation === null) continue;
     if (await isFree(port)) {

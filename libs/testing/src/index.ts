@@ -44,6 +44,7 @@ export {
 export { modernRequest } from './mcp/modern-request';
 export { restDocument, startRestService, type RestRequest, type RestService } from './mcp/rest-service';
 export { monitoredMetrics } from './monitored-metrics';
+export { lockWaits } from './lock-waits';
 export { sampleLogRecord } from './log-record';
 export { keepLog, timeFaultsOf, type TimedLog } from './log-times';
 export {

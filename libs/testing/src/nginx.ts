@@ -10,6 +10,8 @@ import { freePort } from './free-port';
 export interface TestNginx {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
+  /** The last errors that nginx has logged, such as those of its connections to servers. */
+  errors(): string;
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';
-  server.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
+  server.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   let failure: Error | null = null;
   server.once('error', (error) => (failure = error));
   const kill = (): void => void server.kill('SIGTERM');
@@ -39,7 +41,7 @@ export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
     await stop();
     throw new Error(`nginx did not start (Debian: apt-get install nginx): ${String(failure)} ${output}`);
   });
-  return { origin: `http://127.0.0.1:${String(port)}`, stop };
+  return { origin: `http://127.0.0.1:${String(port)}`, errors: () => output, stop };
 }
 
 /**

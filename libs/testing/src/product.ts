@@ -10,7 +10,7 @@ import { freePort } from './free-port';
 const ROOT = resolve(__dirname, '..', '..', '..');
 const START_SCRIPT = join(ROOT, 'tools', 'start.cjs');
 const START_TIMEOUT_MS = 120_000;
-const STOP_TIMEOUT_MS = 40_000;
+const STOP_TIMEOUT_MS = 120_000;
 
 export type ProductProcess = 'launcher' | 'postgres' | 'admin-api' | 'worker' | 'gateway';
 

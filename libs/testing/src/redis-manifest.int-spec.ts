@@ -13,7 +13,7 @@ interface RedisManifest {
   readonly spec?: { readonly template?: { readonly spec: { containers: { args: string[] }[] } } };
 }
 
-describe('arguments of k8s/redis.yaml', () => {
+describe('k8s/redis.yaml', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-manifest-'));
   const password = 'a-password';
   let server: ChildProcess;
@@ -42,7 +42,7 @@ describe('arguments of k8s/redis.yaml', () => {
       timeout: 5_000,
     }).toString();
 
-  it('serve TLS with the certificate of docker/make-tls.sh, and require the password', async () => {
+  it('serves only TLS, with the certificate of docker/make-tls.sh, and requires the password', async () => {
     const flags = ['--tls', '--cacert', join(folder, 'tls', 'ca.crt')];
     await eventually(() => {
       try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { endProcess } from './end-process';
 import { freePort } from './free-port';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 export interface TestRedis {
   /** `redis://127.0.0.1:<port>`; unchanged after `start`. */
@@ -25,7 +25,7 @@ export function withRedis(): TestRedis {
   let redis: (TestRedis & { stop(): Promise<void> }) | undefined;
   beforeAll(async () => {
     redis = await startRedis();
-  }, 60_000);
+  });
   afterAll(async () => {
     await redis?.stop();
   });

@@ -27,10 +27,10 @@ export function testDatabase(options: { readonly empty?: boolean } = {}): TestDa
   let database: (TestDatabase & { drop(): Promise<void> }) | undefined;
   beforeAll(async () => {
     database = await createTestDatabase(options);
-  }, 60_000);
+  });
   afterAll(async () => {
     if (database?.dataSource.isInitialized === true) await database.dataSource.destroy();
-  }, 60_000);
+  });
   const current = (): TestDatabase => {
     if (!database)
       throw new Error('The test database exists from beforeAll on; read it in a test or a hook.');

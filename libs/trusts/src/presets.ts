@@ -4,10 +4,14 @@ import type { ClaimCondition, TrustMap, TrustRule } from '@gw/contracts';
 export interface TrustPreset {
   readonly id: string;
   readonly name: string;
-  /** Matches the issuer if all customers of the platform share it; null otherwise. */
+  /**
+   * Matches issuers whose trusts need `pins`: issuers that customers of the platform share, and
+   * those of Entra's tenants. Null for a platform without them.
+   */
   readonly issuer: RegExp | null;
   /**
-   * Lists of claims. A trust in a shared issuer needs conditions on all claims of one of the lists.
+   * Lists of claims. A trust in a matching issuer needs conditions on all claims of one of the
+   * lists.
    */
   readonly pins: readonly (readonly string[])[];
   readonly documentation: string;
@@ -103,9 +107,9 @@ export const needsNoUser = ({
   (id === ENTRA || presetSharing(issuer)?.id === ENTRA) && conditions.every(({ claim }) => claim !== '/scp');
 
 /**
- * Returns why an issuer and its conditions are invalid; null when they are valid. Everyone can get
- * tokens from a shared issuer, so a trust in one needs equality conditions that identify the
- * accepted workloads, in its own conditions or in those of each map.
+ * Returns why an issuer and its conditions are invalid; null when they are valid. Others can get
+ * tokens from an issuer that a preset matches, so a trust in one needs conditions with `equals` or
+ * `in` that identify the accepted workloads, in its own conditions or in those of each map.
  */
 export function issuerFault(
   issuer: string,

@@ -13,7 +13,10 @@ export interface TokenCaller {
   readonly workspace: { readonly id: string } | { readonly slug: string };
   readonly scopes: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** Text that names the user in logs: e-mail address or subject. */
+  /**
+   * Names the user in logs, and with the trust the counters of the token's limits: `email_id`, or
+   * else `sub`.
+   */
   readonly userId: string;
   /** Slug or id of a config; null without one. */
   readonly config: string | null;
@@ -94,7 +97,7 @@ function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
 function userOf(claims: Claims): string {
   const named = ['email_id', 'sub', 'uid'].flatMap((name) => {
     const { [name]: user } = claims;
-    return typeof user === 'string' ? [{ name, user }] : [];
+    return typeof user === 'string' && user !== '' ? [{ name, user }] : [];
   });
   const [{ name, user } = { name: 'sub', user: '' }] = named;
   if (user.length > USER_MAX || CONTROL.test(user))

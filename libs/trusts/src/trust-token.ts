@@ -11,7 +11,10 @@ export interface ReadToken {
   readonly signature: Buffer;
 }
 
-/** The checks of a token, in the order in which they run. */
+/**
+ * The checks of a token, in the order in which they begin. Claims about limits, metadata and the
+ * user are read last, after the map.
+ */
 export const TOKEN_CHECKS = [
   'form',
   'issuer',

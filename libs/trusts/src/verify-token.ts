@@ -91,10 +91,12 @@ async function proveKey(rule: TokenRule, token: ReadToken, sets: KeySets): Promi
 const ORGANISATIONS_MAX = 8;
 
 /**
- * Verifies a token against all trusts in its issuer. An audience that contains an organisation's id
- * is checked against the trusts of that organisation alone. Rejects with the fault of the trust
- * whose checks got furthest. Rejects also when trusts of several organisations accept the token, so
- * that no organisation can take over the callers of another one.
+ * Verifies a token against all trusts in its issuer. When a trust lists an audience of the token
+ * that contains the id of the trust's organisation, only trusts of such organisations are checked.
+ * Rejects with the fault that ranks highest in `TOKEN_CHECKS`, or with `KeysUnavailable`. Rejects
+ * also when trusts of several organisations accept the token, so that no organisation can take over
+ * the callers of another one, and when trusts of more than eight organisations match before keys
+ * are read.
  */
 export async function verifyAny(
   rules: readonly TrustRule[],
@@ -128,8 +130,8 @@ export async function verifyAny(
 }
 
 /**
- * Returns the trusts of the organisations whose ids the token's audiences contain; all trusts when
- * none contains one.
+ * Returns the trusts of the organisations whose own trusts list an audience of the token that
+ * contains the organisation's id; all trusts when there is no such organisation.
  */
 function addressed(
   rules: readonly TrustRule[],
@@ -153,7 +155,8 @@ const ambiguous = (): TokenFault =>
   );
 
 /**
- * Returns how far the checks got. `KeysUnavailable` ranks highest, because the token may be valid.
+ * Returns the rank of a fault in `TOKEN_CHECKS`. Other errors, such as `KeysUnavailable`, rank
+ * highest, because the token may be valid.
  */
 const progress = (error: Error): number =>
   error instanceof TokenFault ? TOKEN_CHECKS.indexOf(error.check) : TOKEN_CHECKS.length;

@@ -52,7 +52,7 @@ export {
   type TextOptions,
 } from './fields/scalar-fields';
 export { membersOf, type MemberRule } from './fields/members';
-export { isStorable, IsStorable, isStorableText } from './fields/well-formed';
+export { isStorable, IsStorable } from './fields/well-formed';
 export {
   degraded,
   down,
@@ -72,6 +72,7 @@ export { toPublicError } from './http/error-mapping';
 export { hasSeveralHosts } from './http/host-header';
 export { respondToParserError, rawResponse } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
+export { responseOn } from './http/response-on';
 export { RouteTable } from './http/route-table';
 export { serviceTokenCheck } from './http/service-token';
 export { invalid, RequestValidationPipe, Strict, validationFailed } from './http/validation-pipe';

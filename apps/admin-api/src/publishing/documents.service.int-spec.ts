@@ -218,6 +218,36 @@ describe('DocumentsService', () => {
     expect(documents[keyOf.workspace]).not.toBeNull();
   });
 
+  it('leaves out a document that cannot be built, and returns the others', async () => {
+    const { manager } = database.dataSource;
+    const id = uuidv7();
+    // Sealed for another integration, as after a restore of single rows, so that it does not open.
+    const sealedCredential = credentials.seal(
+      { id: uuidv7(), organisationId },
+      { apiKey: 'sk-secret', configurations: {} },
+    );
+    await manager.insert(IntegrationEntity, {
+      ...{ id, organisationId, aiProviderId: 'openai', slug: 'broken', name: 'Broken', sealedCredential },
+    });
+    await manager.insert(ProviderEntity, {
+      ...{ id: uuidv7(), organisationId, workspaceId, integrationId: id, slug: 'broken', name: 'Broken' },
+    });
+    const broken = documentKey.provider(workspaceId, 'broken');
+    const unknown = documentKey.apiKey('c'.repeat(64));
+    const { sequence, documents } = await service.read([keyOf.workspace, broken, keyOf.provider, unknown]);
+    expect(Object.keys(documents)).toEqual([keyOf.workspace, keyOf.provider, unknown]);
+    expect(documents[keyOf.provider]).toMatchObject({ slug: 'openai-prod' });
+    expect([typeof sequence, documents[unknown]]).toEqual(['number', null]);
+  });
+
+  it('rejects while the database cannot be read', async () => {
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const broken = jest.spyOn(database.dataSource, 'transaction').mockRejectedValue(away);
+    await expect(service.read([keyOf.workspace, keyOf.provider])).rejects.toBe(away);
+    expect(broken).toHaveBeenCalledTimes(1);
+    broken.mockRestore();
+  });
+
   it('returns null once a row is archived', async () => {
     const { manager } = database.dataSource;
     await manager.update(ApiKeyEntity, { id: apiKeyId }, { status: 'archived' });

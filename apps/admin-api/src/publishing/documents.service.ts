@@ -14,7 +14,6 @@ import {
   ProviderEntity,
   RateLimitPolicyEntity,
   UsageLimitPolicyEntity,
-  SecretReferenceEntity,
   WorkspaceEntity,
   WorkspaceExclusionEntity,
 } from '@gw/entities';
@@ -44,8 +43,10 @@ import { addMcpConnections } from './mcp-connection-documents';
 import { addMcpCatalogues, addMcpToolsets } from './mcp-toolset-documents';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
+import { readSeparately } from './separate-reads';
 import { SigningKeyDocuments } from './signing-key-documents';
 import { addTrusts, addWorkspaceSlugs } from './trust-documents';
+import { referencesOf } from './upstream-references';
 import { addUsers } from './user-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -67,12 +68,17 @@ export class DocumentsService {
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
+  /** Reads documents as `snapshotOf` does, without those that cannot be built. */
+  read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
+    return readSeparately(keys, (some) => this.snapshotOf(some));
+  }
+
   /**
    * Returns the documents of `keys` and the outbox sequence from one snapshot. The document of an
    * unknown or archived row is null. A workspace's resources are archived with it, so only their
    * own rows are checked.
    */
-  async read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
+  private async snapshotOf(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
     const wanted = keys.flatMap((key) => {
       const row = parseDocumentKey(key);
       return row === null ? [] : [{ ...row, key }];
@@ -288,17 +294,6 @@ async function addEndedApiKeys(
     wanted.map(({ secretHash }) => secretHash),
   );
   for (const key of ended) to.set(documentKey.endedApiKey(key.secretHash), endedApiKeyDocument(key));
-}
-
-async function referencesOf(
-  manager: EntityManager,
-  integrations: readonly IntegrationEntity[],
-): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
-  const ids = integrations.flatMap(({ secretMappings }) =>
-    (secretMappings ?? []).map(({ secret_reference_id }) => secret_reference_id),
-  );
-  if (ids.length === 0) return new Map();
-  return byId(await manager.find(SecretReferenceEntity, { where: { id: In(ids), status: 'active' } }));
 }
 
 const NO_ROLES = { organisationRole: null, workspaceRole: null };

@@ -101,18 +101,18 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
    * Sends the events after `after`, or `reset` when they are no longer stored; then a heartbeat,
    * and each event when it is committed. A null `after` starts at the newest event. `takeOver`
    * returns the raw response, which the stream then owns; it is called once nothing can fail any
-   * more. Throws `unavailable` at the maximum number of streams.
+   * more. Throws `unavailable` at the maximum number of streams, while the process stops, and before
+   * it follows the outbox.
    */
   async open(after: number | null, takeOver: () => ServerResponse): Promise<void> {
-    if (this.isClosing || this.streams.size >= STREAMS_MAX) {
-      throw new GatewayError('unavailable', {
-        message: 'This admin API has no room for another event stream; connect again later.',
-      });
-    }
+    this.assertRoom();
     const newest = await this.outbox.newest();
     const start = after === null || after === newest || (await this.outbox.reaches(after)) ? after : null;
+    this.assertRoom();
     const res = takeOver();
     const stream = new EventStream(res);
+    // The reader may have disconnected in the meantime; its response then emits no `close` any more.
+    if (!stream.isOpen) return;
     this.streams.add(stream);
     res.once('close', () => this.streams.delete(stream));
     res.on('error', () => undefined);
@@ -126,6 +126,14 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
       // The gateway reconnects after this.
       res.destroy();
     }
+  }
+
+  private assertRoom(): void {
+    const canFollow = !this.isClosing && this.tail.sequence !== null;
+    if (canFollow && this.streams.size < STREAMS_MAX) return;
+    throw new GatewayError('unavailable', {
+      message: 'This admin API has no room for another event stream; connect again later.',
+    });
   }
 
   private async replay(stream: EventStream): Promise<void> {

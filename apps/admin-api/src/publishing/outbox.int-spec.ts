@@ -1,4 +1,4 @@
-import { testDatabase } from '@gw/testing';
+import { lockWaits, testDatabase } from '@gw/testing';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { Outbox } from './outbox';
 
@@ -21,13 +21,7 @@ describe('Outbox', () => {
     await recorder.record(first.manager, { changed: ['a'] });
     let isRecorded = false;
     const waiting = recorder.record(second.manager, { changed: ['b'] }).then(() => (isRecorded = true));
-    // Waits until Postgres reports that the second transaction waits for the lock.
-    for (;;) {
-      const [{ waits }] = await database.dataSource.query<[{ waits: number }]>(
-        `SELECT count(*)::int AS waits FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
-      );
-      if (waits > 0) break;
-    }
+    await lockWaits(database.dataSource);
     expect(isRecorded).toBe(false);
     expect(await outbox.after(start, 10)).toEqual([]);
     await first.commitTransaction();
@@ -42,9 +36,12 @@ describe('Outbox', () => {
 
   it('lets no reader skip an event during concurrent writes', async () => {
     const start = await outbox.newest();
-    const writes = Array.from({ length: 200 }, (_, i) => record([`key-${String(i)}`]));
+    const keys = Array.from({ length: 200 }, (_, i) => `key-${String(i)}`);
+    const writer = async (): Promise<void> => {
+      for (let key = keys.shift(); key !== undefined; key = keys.shift()) await record([key]);
+    };
     let isDone = false;
-    const all = Promise.all(writes).then(() => (isDone = true));
+    const all = Promise.all(Array.from({ length: 8 }, writer)).finally(() => (isDone = true));
     const seen: string[] = [];
     let position = start;
     for (;;) {

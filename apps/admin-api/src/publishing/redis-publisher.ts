@@ -155,8 +155,11 @@ export class RedisPublisher {
     const keys = [...event.changed, ...event.removed];
     for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
       // Removed keys are read too, because a newer document may now use the key.
-      const response = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
+      const read = keys.slice(at, at + KEYS_PER_EVENT_MAX);
+      const response = await this.documents.read(read);
       await this.redis.write(copiesOf(response));
+      const unreadable = read.filter((key) => !Object.hasOwn(response.documents, key));
+      await this.redis.invalidate(unreadable, response.sequence);
     }
     await this.send(event);
   }

@@ -71,10 +71,10 @@ export class TestAdminApi {
         ...(typeof environment === 'function' ? await environment() : environment),
       });
       this.running = await createAdminApi(settings, createLog('test', 'silent'));
-    }, 60_000);
+    });
     afterAll(async () => {
       await this.running?.app.close();
-    }, 20_000);
+    });
   }
 
   get api(): AdminApi {

@@ -97,7 +97,7 @@ export class CardServer {
       );
       return;
     }
-    if (body.includes('ExtendedCard') && this.extendedCard !== undefined) {
+    if (/Extended(Agent)?Card/.test(body) && this.extendedCard !== undefined) {
       send(200, { jsonrpc: '2.0', id: 1, result: this.extendedCard });
       return;
     }

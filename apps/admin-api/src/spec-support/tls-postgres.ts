@@ -35,12 +35,12 @@ export class TlsPostgres {
   private made: Certificates | undefined;
 
   constructor() {
-    beforeAll(() => this.start(), 120_000);
+    beforeAll(() => this.start());
     afterAll(async () => {
       await this.server?.stop();
       await this.plain?.stop();
       rmSync(this.folder, { recursive: true, force: true });
-    }, 60_000);
+    });
   }
 
   /** URL with the address `127.0.0.1`, which the certificate does not contain. */

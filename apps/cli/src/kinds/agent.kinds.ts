@@ -35,8 +35,11 @@ const CLEARED = [
 ] as const;
 
 const INTEGRATION: Members = {
-  ...plain('slug', 'workspace', 'name', 'description', 'url', 'timeout_ms', 'messages_per_context_hour'),
+  ...plain('slug', 'workspace', 'description', 'timeout_ms', 'messages_per_context_hour'),
   ...plain(...LABELS),
+  // Those of the card.
+  name: { isChosen: true },
+  url: { isChosen: true },
   auth_type: { fallback: 'none' },
   protocol: { fallback: 'auto' },
   binding: { fallback: 'auto' },

@@ -3,7 +3,7 @@ import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { Json } from '../api-client';
 import { plain, type Member, type Members } from '../members';
 import { members, post, present, put, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
-import { canonical, isSecretName, MASK, secretName } from '../values';
+import { canonical, isFields, isSecretName, mapFields, MASK, secretName, settingSecrets } from '../values';
 
 const PHASES: Readonly<Record<string, string>> = { input: 'beforeToolCall', output: 'afterToolCall' };
 
@@ -27,7 +27,7 @@ const mappingsMember = (parts: string): Member => ({
 const GUARDRAIL: Members = {
   ...plain('workspace', 'slug', 'name'),
   target: { fallback: 'llm' },
-  checks: { isContent: true },
+  checks: { isContent: true, secrets: (value) => checkSecrets(value) },
   actions: {
     fallback: {},
     isContent: true,
@@ -90,11 +90,13 @@ export const guardrails: Kind = {
     const { checks: shown } = await context.api.call<{ checks: Checks }>('GET', path);
     return put(context, path, {
       name: item['name'],
-      checks: masked(item['checks'] as Checks, shown, wanted['checks'] as Checks),
+      checks: masked(checksOf(item), shown, checksOf(wanted)),
       actions: item['actions'] ?? {},
     });
   },
 };
+
+const checksOf = ({ checks = [] }: Json): Checks => checks as Checks;
 
 async function mappings(api: ReconcileContext['api'], path: string): Promise<Json> {
   const maps: Record<string, Json> = {};
@@ -113,6 +115,15 @@ async function putMappings(context: ReconcileContext, path: string, item: Json, 
   }
 }
 
+/** Reads the secret parameters of checks, as each check declares them. */
+function checkSecrets(value: unknown): unknown {
+  // The control plane reports checks of another form.
+  if (!Array.isArray(value) || !value.every(isFields)) return value;
+  const checks = value as unknown as Checks;
+  const secrets = mapFields(splitSecrets(checks).secrets, settingSecrets);
+  return joinSecrets(checks, secrets as Record<string, Json>);
+}
+
 /** Replaces secrets in checks by the names of their variables. */
 function withSecretNames(checks: Checks, slug: string): Checks {
   const { checks: open, secrets } = splitSecrets(checks);
@@ -122,8 +133,6 @@ function withSecretNames(checks: Checks, slug: string): Checks {
   });
   return joinSecrets(open, Object.fromEntries(names));
 }
-
-const isFields = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 const namesOf = (secrets: Json, owner: readonly string[]): Json =>
   Object.fromEntries(

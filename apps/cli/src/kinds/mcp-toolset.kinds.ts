@@ -5,8 +5,9 @@ import { change, ofWorkspaces } from './of-workspaces';
 const TOOLSETS = '/v1/mcp-toolsets';
 
 /**
- * Toolsets: servers of a workspace under one address. The order of the servers determines the order
- * of names.
+ * Toolsets: selected tools, prompts and resources of a workspace's MCP servers under one URL. The
+ * order of the members is significant: clients see them in it, and a name that an earlier member
+ * has gets a suffix.
  */
 export const mcpToolsets: Kind = {
   name: 'mcp_toolsets',
@@ -16,12 +17,14 @@ export const mcpToolsets: Kind = {
     mode: { fallback: 'list' },
     failure: { fallback: 'partial' },
     members: {
-      // An empty prefix means no prefix; a missing one means the slug of the server.
+      // Each member is one server. An empty prefix means no prefix; a missing one means the slug of
+      // the server.
       members: {
         ...plain('server', 'include', 'exclude', 'aliases'),
         prefix: { isContent: true, keepsEmpty: true },
         overrides: { isContent: true },
       },
+      fallback: [],
       keepsEmpty: true,
     },
   },

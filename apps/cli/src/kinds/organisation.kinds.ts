@@ -1,7 +1,7 @@
 import type { Json } from '../api-client';
 import { plain, sorted, type Member, type Members } from '../members';
 import { cleared, members, post, present, put, type Kind, type ReconcileContext } from '../kind';
-import { secretName, unmasked } from '../values';
+import { eachSecret, oneSecret, secretName, unmasked } from '../values';
 import { canonicalScopes, rotationDays, SECURITY, WORKSPACE_OVERRIDES } from './security.members';
 
 const SETTINGS = '/v1/admin/organisation/settings';
@@ -103,7 +103,8 @@ const workspaceIds = (context: ReconcileContext, slugs: unknown): string[] =>
 export const secretReferences: Kind = {
   name: 'secret_references',
   members: {
-    ...plain('slug', 'manager_type', 'auth_config', ...REFERENCE),
+    ...plain('slug', 'manager_type', ...REFERENCE),
+    auth_config: { secrets: eachSecret },
     allowed_workspaces: { normal: sorted },
   },
   identity: ['slug'],
@@ -152,7 +153,7 @@ const DEPLOYMENT_MEMBERS: Members = {
   source_type: { fallback: 'api' },
   is_default: { normal: Number, fallback: 0 },
   deployment_config: { isContent: true },
-  credentials: { members: plain('username', 'password') },
+  credentials: { members: { username: {}, password: { secrets: oneSecret } } },
   auth_settings: {
     fallback: {},
     members: {
@@ -253,7 +254,11 @@ function deploymentSettings(context: ReconcileContext, item: Json): Json {
 
 export const plugins: Kind = {
   name: 'plugins',
-  members: plain('plugin_provider_id', 'name', 'credentials'),
+  members: {
+    plugin_provider_id: {},
+    name: { fallback: ({ plugin_provider_id: id }: Json) => id },
+    credentials: { secrets: eachSecret },
+  },
   identity: ['plugin_provider_id'],
   removable: false,
   async existing(context) {

@@ -49,9 +49,13 @@ const policies = (
       ...present(item, 'name', ...fixed, ...required, ...optional, 'next_usage_reset_at'),
       workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (context, at, item) =>
+  update: (context, at, item, before) =>
     change(context, at, {
-      ...present(item, 'name', ...required, 'next_usage_reset_at'),
+      ...present(item, 'name', ...required),
+      // A date that comes from a period is not in `before`, and must stay.
+      ...('next_usage_reset_at' in before
+        ? cleared(item, 'next_usage_reset_at')
+        : present(item, 'next_usage_reset_at')),
       ...cleared(item, ...optional),
     }),
 });

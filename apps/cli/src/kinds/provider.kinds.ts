@@ -12,20 +12,30 @@ import {
   type ReconcileContext,
 } from '../kind';
 import { change, ofWorkspaces } from './of-workspaces';
-import { byText, changedConfigurations, secretName, unmasked } from '../values';
+import {
+  byText,
+  changedConfigurations,
+  eachSecret,
+  oneSecret,
+  secretName,
+  settingSecrets,
+  unmasked,
+} from '../values';
 import { EXPIRES_AT, LIMITS } from './limit.members';
 import { mappingsOf, referenceSlugs, SECRET_MAPPINGS } from './secret-mappings';
 
 const INTEGRATION = ['name', 'description', 'tags', 'pricing_adjustments', 'allow_all_models'] as const;
 
 const INTEGRATION_MEMBERS: Members = {
-  ...plain('workspace', 'slug', 'ai_provider_id', 'name', 'description', 'tags', 'key', 'configurations'),
+  ...plain('workspace', 'slug', 'ai_provider_id', 'name', 'description', 'tags'),
+  key: { secrets: oneSecret },
+  configurations: { secrets: settingSecrets },
   pricing_adjustments: { isContent: true },
   allow_all_models: { fallback: true },
   secret_mappings: SECRET_MAPPINGS,
 };
 
-const keyOf = (masked: unknown, kind: string, slug: string): unknown =>
+export const keyOf = (masked: unknown, kind: string, slug: string): unknown =>
   masked === null ? null : secretName(kind, slug, 'key');
 
 async function integrationRows({ api }: ReconcileContext): Promise<Json[]> {
@@ -101,13 +111,15 @@ const MODELS_MEMBERS: Members = {
   integration: {},
   // A changed address of a model needs the integration's secrets; the saved ones belong to the
   // integration.
-  key: { isComputed: () => true },
-  configurations: { isComputed: () => true },
+  key: { secrets: oneSecret, isComputed: () => true },
+  configurations: { secrets: settingSecrets, isComputed: () => true },
   models: {
     normal: (value) =>
       Array.isArray(value) ? byText((value as Json[]).map(withHeadersInside), 'slug') : value,
     members: {
-      ...plain('slug', 'base_model_slug', 'configurations', 'custom_headers'),
+      ...plain('slug', 'base_model_slug'),
+      configurations: { secrets: settingSecrets },
+      custom_headers: { secrets: eachSecret },
       is_custom: { fallback: false },
       is_finetune: { fallback: false },
       enabled: { fallback: true },
@@ -201,15 +213,15 @@ export const integrationAccess: Kind = {
     }),
 };
 
-const PROVIDER = ['note', 'rate_limits', 'usage_limits', 'expires_at', 'tags'] as const;
+export const PROVIDER = ['note', 'rate_limits', 'usage_limits', 'expires_at', 'tags'] as const;
 
-const PROVIDER_MEMBERS: Members = {
+export const PROVIDER_MEMBERS: Members = {
   ...plain('workspace', 'slug', 'name', 'note', 'tags'),
   ...LIMITS,
   expires_at: EXPIRES_AT,
 };
 
-const providerFields = (row: Json): Json => members(row, 'slug', 'name', ...PROVIDER);
+export const providerFields = (row: Json): Json => members(row, 'slug', 'name', ...PROVIDER);
 
 export const providers: Kind = {
   name: 'providers',
@@ -231,95 +243,4 @@ export const providers: Kind = {
     }),
   update: (context, path, item) =>
     change(context, path, { name: item['name'], ...cleared(item, ...PROVIDER) }),
-};
-
-/** Provider fields as the routes of virtual keys spell them. */
-const VIRTUAL_KEY_FIELDS: Readonly<Record<string, string>> = {
-  azure_resource_name: 'resourceName',
-  azure_auth_mode: 'azureAuthMode',
-  azure_entra_tenant_id: 'azureEntraTenantId',
-  azure_entra_client_id: 'azureEntraClientId',
-  azure_entra_client_secret: 'azureEntraClientSecret',
-  azure_managed_client_id: 'azureManagedClientId',
-  openai_organization: 'openaiOrganization',
-  openai_project: 'openaiProject',
-};
-
-function virtualKeyFields(config: unknown): Json {
-  const { azure_deployment_config: deployments, ...rest } = (config as Json | undefined) ?? {};
-  return {
-    ...Object.fromEntries(
-      Object.entries(rest).map(([name, value]) => [VIRTUAL_KEY_FIELDS[name] ?? name, value]),
-    ),
-    ...(deployments === null ? { deploymentConfig: null } : {}),
-    ...(Array.isArray(deployments)
-      ? {
-          deploymentConfig: deployments.map((item: Json) => ({
-            ...present(item, 'alias', 'is_default'),
-            apiVersion: item['azure_api_version'],
-            deploymentName: item['azure_deployment_name'],
-          })),
-        }
-      : {}),
-  };
-}
-
-const VIRTUAL_KEY_MEMBERS: Members = {
-  ...PROVIDER_MEMBERS,
-  ...plain('provider', 'key'),
-  model_config: {
-    members: {
-      ...Object.fromEntries(Object.entries(VIRTUAL_KEY_FIELDS).map(([name, api]) => [name, { api }])),
-      ...plain('custom_host', 'custom_headers'),
-      azure_deployment_config: {
-        api: 'deploymentConfig',
-        members: {
-          ...plain('alias', 'is_default'),
-          azure_api_version: { api: 'apiVersion' },
-          azure_deployment_name: { api: 'deploymentName' },
-        },
-      },
-    },
-  },
-  secret_mappings: SECRET_MAPPINGS,
-};
-
-export const virtualKeys: Kind = {
-  name: 'virtual_keys',
-  members: VIRTUAL_KEY_MEMBERS,
-  identity: ['workspace', 'slug'],
-  fixed: ['provider'],
-  removable: true,
-  removeUsed: removeByForce,
-  async existing(context) {
-    const slugs = await referenceSlugs(context);
-    return ofWorkspaces(context, '/v1/virtual-keys', (row) => {
-      const slug = String(row['slug']);
-      return {
-        ...providerFields(row),
-        provider: row['provider'],
-        key: keyOf(row['masked_api_key'], 'virtual_key', slug),
-        model_config: unmasked(row['model_config'] as Json, 'virtual_key', slug),
-        secret_mappings: mappingsOf(row, slugs),
-      };
-    });
-  },
-  create: (context, item) =>
-    post(context, '/v1/virtual-keys', {
-      ...present(item, 'slug', 'name', 'provider', 'key', 'secret_mappings', ...PROVIDER),
-      ...virtualKeyFields(item['model_config']),
-      workspace_id: context.workspaces.idOf(item['workspace']),
-    }),
-  update: (context, path, item, before) =>
-    change(context, path, {
-      ...present(item, 'name', 'key'),
-      ...cleared(item, ...PROVIDER),
-      ...virtualKeyFields(
-        changedConfigurations(
-          { configurations: before['model_config'] },
-          { configurations: item['model_config'] },
-        ),
-      ),
-      secret_mappings: item['secret_mappings'] ?? [],
-    }),
 };

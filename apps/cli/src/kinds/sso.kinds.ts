@@ -1,7 +1,7 @@
 import type { Json } from '../api-client';
 import { members, post, present, put, type Item, type Kind, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
-import { canonical, isFields, secretName } from '../values';
+import { canonical, isFields, oneSecret, secretName } from '../values';
 
 const CONNECTIONS = '/v1/admin/organisation/sso-connections';
 
@@ -78,9 +78,10 @@ export const ssoConnections: Kind = {
   name: 'sso_connections',
   identity: ['name'],
   members: {
-    ...plain('name', 'issuer', 'client_id', 'client_secret'),
+    ...plain('name', 'issuer', 'client_id'),
+    client_secret: { secrets: oneSecret },
     type: { fallback: 'oidc' },
-    jwks: { normal: asText },
+    jwks: { secrets: oneSecret, normal: asText },
     token_endpoint_auth_method: { fallback: methodOf },
     ...plain('scopes', 'acr_values', 'prompt', 'email_claim', 'given_name_claim', 'family_name_claim'),
     trust_email: { fallback: ofOidc(false) },

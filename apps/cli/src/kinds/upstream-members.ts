@@ -1,7 +1,18 @@
+import { CLIENT_SECRET_CONTENT } from '@gw/contracts';
 import type { Json } from '../api-client';
 import { put, type Kind, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
-import { byText, isFields, MASK, secretName, type SecretName } from '../values';
+import {
+  byText,
+  eachSecret,
+  isFields,
+  isHeaderMap,
+  mapFields,
+  MASK,
+  oneSecret,
+  secretName,
+  type SecretName,
+} from '../values';
 import { SECRET_MAPPINGS } from './secret-mappings';
 
 /** Returns headers under their primary name, and forwarded headers in the saved form. */
@@ -19,6 +30,16 @@ function savedForm(value: unknown): unknown {
   };
 }
 
+/** Reads the secrets of configurations: each header, and the secret members of clients. */
+const upstreamSecrets = (configurations: unknown): unknown =>
+  mapFields(configurations, (value, name) =>
+    isHeaderMap(name)
+      ? eachSecret(value)
+      : mapFields(value, (inner, member) =>
+          Object.hasOwn(CLIENT_SECRET_CONTENT, member) ? oneSecret(inner) : inner,
+        ),
+  );
+
 /** Returns a target with header names in lower case, as they are saved. */
 const targetForm = (value: unknown): unknown =>
   String(value).startsWith('headers.') ? String(value).toLowerCase() : value;
@@ -28,7 +49,7 @@ export const LABELS = ['owner', 'support_url', 'environment', 'tags', 'data_clas
 
 /** Members with which Tollgate authenticates at a server or agent. */
 export const CREDENTIALS = {
-  configurations: { normal: savedForm },
+  configurations: { secrets: upstreamSecrets, normal: savedForm },
   secret_mappings: {
     members: { ...SECRET_MAPPINGS.members, target_field: { normal: targetForm } },
   },

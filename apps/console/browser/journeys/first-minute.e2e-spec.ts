@@ -50,7 +50,7 @@ describe('onboarding and playground', () => {
   it('streams three responses in parallel, stops one of them, and replays a logged request', async () => {
     const { page, faults, requests } = await browser.open();
     const { owner_email: email, owner_password: password, workspace_slug: slug } = product.credentials;
-    const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=40&gap=150`)}`;
+    const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=40&gap=250`)}`;
     const playground = `${product.adminUrl}/console/w/${slug}/playground`;
     const columns = [slow('sandbox-small'), slow('sandbox-large'), slow('sandbox-small')];
     await page.goto(`${playground}?${columns.join('&')}`);

@@ -48,6 +48,18 @@ describe('console shell', () => {
     await page.waitForURL(/\/providers\/sandbox$/);
   });
 
+  it('shows the page and a drawer with its navigation in a narrow window', async () => {
+    await page.setViewportSize({ width: 800, height: 900 });
+    await page.goto(addressOf('keys'));
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    const navigation = page.getByRole('navigation', { name: 'Pages' });
+    expect(await navigation.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Open the pages' }).click();
+    await navigation.getByRole('link', { name: 'Providers' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   it('shares one stream between tabs with the same logs, which continues when its tab is closed', async () => {
     const other = await opened.context.newPage();
     const streams: string[] = [];

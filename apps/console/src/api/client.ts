@@ -62,6 +62,7 @@ const WITH_CREDENTIALS: readonly OperationId[] = [
   'passkeyLogin_login',
   'passkeys_begin',
   'passkeys_register',
+  'passwords_change',
   'ssoLogin_exchange',
 ];
 

@@ -8,7 +8,7 @@ export interface OperationAccess {
   readonly method: string;
   /** Path with its parameters in braces, such as `/v1/logs/{logId}`. */
   readonly path: string;
-  /** Callers that the operation admits: `public`, `authenticated`, `scopes`, … */
+  /** Callers that the operation admits: `public`, `session`, `api_key`, or those with `scopes`. */
   readonly access: string;
   /** Scopes that admit a caller; one of them is enough. */
   readonly scopes: readonly string[];

@@ -39,6 +39,16 @@ describe('Problem', () => {
       type: 'network_failed',
       status: 0,
     });
+    let thrown: unknown;
+    try {
+      JSON.parse('<html>Log in to the network</html>');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(problemFrom(thrown)).toMatchObject({
+      type: 'answer_unknown',
+      message: 'The server answered something that is not ours.',
+    });
     const problem = new Problem({ type: 'x', message: 'y', status: 1 });
     expect(problemFrom(problem)).toBe(problem);
   });

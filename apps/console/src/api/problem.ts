@@ -106,10 +106,17 @@ export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: 
 }
 
 /**
- * Converts a thrown value to a `Problem`; a request without a response becomes `network_failed`.
+ * Converts a thrown value to a `Problem`; a request without a response becomes `network_failed`, and
+ * a response that is not the JSON that it should be becomes `answer_unknown`.
  */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
+  if (thrown instanceof SyntaxError)
+    return new Problem({
+      type: 'answer_unknown',
+      message: 'The server answered something that is not ours.',
+      status: 0,
+    });
   const message = thrown instanceof TypeError ? 'The server cannot be reached.' : String(thrown);
   return new Problem({
     type: thrown instanceof TypeError ? 'network_failed' : 'unexpected',

@@ -3,7 +3,7 @@ import { call } from './client';
 import type { ResponseOf, OperationId, Params } from './operations';
 import type { Problem } from './problem';
 
-/** Operations that only read. Writes go through `src/write`. */
+/** Operations for `read`. The type does not tell those that only read; writes go through `src/write`. */
 export type ReadId = OperationId;
 
 /**

@@ -87,6 +87,60 @@ describe('shell', () => {
     expect(within(lists).getByText('Add a filter').nextElementSibling?.textContent).toBe('F');
   });
 
+  it('lists only the shortcuts of actions that the user may use', async () => {
+    const user = userEvent.setup();
+    renderConsole('/me/preferences', {
+      'GET /v1/auth/self': MEMBER_SELF,
+      'GET /v1/auth/permissions': {
+        ...MEMBER_PERMISSIONS,
+        workspaces: [
+          { ...MEMBER_PERMISSIONS.workspaces[0], scopes: ['workspace_service_api_keys.list'], settings: [] },
+        ],
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Keys' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Keys' });
+    within(dialog).getByText('Go to API keys');
+    expect(within(dialog).queryByText('Create: API key')).toBeNull();
+  });
+
+  it('calls the state unknown while the gateways cannot be read', async () => {
+    const { queries } = renderConsole('/me/preferences', {
+      'GET /v1/admin/gateways': () => problemResponse(403, 'forbidden', 'No.'),
+    });
+    await waitFor(() => expect(queries.getQueryState(['gateways_list', {}])?.status).toBe('error'));
+    expect(screen.queryByText('All parts well')).toBeNull();
+    screen.getByText('State unknown');
+  });
+
+  it('keeps the page when the code of a dialog cannot be loaded', async () => {
+    const silent = jest.spyOn(console, 'error').mockImplementation();
+    jest.doMock('./shell/pages-drawer', () => {
+      throw new Error('Failed to fetch dynamically imported module');
+    });
+    const user = userEvent.setup();
+    renderConsole('/me/preferences');
+    await user.click(await screen.findByRole('button', { name: 'Open the pages' }));
+    await waitFor(() => expect(silent).toHaveBeenCalled());
+    screen.getByRole('navigation', { name: 'Pages' });
+    jest.dontMock('./shell/pages-drawer');
+    silent.mockRestore();
+  });
+
+  it('skips to the content of the page that is open', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search');
+    const link = await screen.findByRole('link', { name: 'Skip to the content' });
+    let isPrevented = false;
+    const look = (event: Event) => (isPrevented = event.defaultPrevented);
+    document.addEventListener('click', look);
+    await user.click(link);
+    document.removeEventListener('click', look);
+    // The browser would resolve the link against the base of the document, which is Home.
+    expect(isPrevented).toBe(true);
+    expect(document.activeElement).toBe(screen.getByRole('main'));
+  });
+
   it('offers to reload when the admin API has another version than at the start', async () => {
     let version = '1.0.0';
     const { queries } = renderConsole('/w/search', {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import { problemFrom, useRead } from '../api';
+import { FormError } from '../app/session/sign-in-parts';
 import { signOut } from '../app/session/sign-out';
 import { factors as text } from '../messages';
 import { BrandMark } from '../ui/icons/brand-mark';
@@ -21,11 +22,15 @@ export interface EnrolmentProps {
   readonly onDone: () => void;
 }
 
-/** Adds the second factor that the organisation requires. Its users can do nothing else before. */
+/**
+ * Adds the second factor that the organisation requires. Before, the user can only sign out or
+ * switch to another organisation.
+ */
 export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactElement {
   const factors = useRead('mfa_list', {});
   const self = useRead('auth_self', {}).data;
   const [codes, setCodes] = useState<readonly string[]>([]);
+  const [error, setError] = useState<unknown>(null);
   const take = (made: readonly string[]): void => {
     onAdded();
     if (made.length === 0) onDone();
@@ -48,9 +53,10 @@ export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactEle
             {(known) => <AddFactor factors={known} onAdded={take} />}
           </Loaded>
           {self !== undefined && <OtherOrganisations self={self} />}
-          <Button variant="subtle" onClick={() => void signOut()}>
+          <Button variant="subtle" onClick={() => void signOut().catch(setError)}>
             {text.signOut}
           </Button>
+          <FormError error={error} />
         </>
       )}
     </div>

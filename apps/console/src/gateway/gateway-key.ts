@@ -34,8 +34,11 @@ export function gatewayKey(workspaceId: string): Promise<GatewayKey> {
 
   async function make(id: string): Promise<GatewayKey> {
     try {
-      const { data } = await call('playgroundKeys_create', {}, { body: { workspace_id: id } });
-      made.until = Date.parse(data.expires_at) - SPARE_MS;
+      const { data, headers } = await call('playgroundKeys_create', {}, { body: { workspace_id: id } });
+      // By the clock of the server, because the clock of this machine may be wrong.
+      const sent = Date.parse(headers.get('date') ?? '');
+      const ahead = Number.isNaN(sent) ? 0 : Date.now() - sent;
+      made.until = Date.parse(data.expires_at) + ahead - SPARE_MS;
       return { key: data.key, baseUrl: data.base_url };
     } catch (error) {
       held.delete(id);

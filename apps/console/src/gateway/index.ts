@@ -5,7 +5,7 @@ export {
   isTextApi,
   readResponsePart,
   type GatewayApi,
-} from './answer-reader';
+} from './response-reader';
 export { awaitLog } from './await-log';
 export { forgetGatewayKey, gatewayKey, type GatewayKey } from './gateway-key';
 export { formLines, urlBelow, type RunRequest } from './open-call';
@@ -14,7 +14,7 @@ export {
   NEW_RUN,
   TEXT_MAX,
   tokensPerSecond,
-  type Exchange,
+  type HttpMessages,
   type Run,
   type RunStatus,
 } from './run-state';

@@ -1,8 +1,8 @@
 import { Problem } from '../api';
 import { errors } from '../messages';
-import { API_PATHS, type GatewayApi } from './answer-reader';
+import { API_PATHS, type GatewayApi } from './response-reader';
 import { forgetGatewayKey, gatewayKey } from './gateway-key';
-import type { Exchange } from './run-state';
+import type { HttpMessages } from './run-state';
 
 export interface RunRequest {
   readonly workspaceId: string;
@@ -44,7 +44,7 @@ function textOfBody(body: RunRequest['body']): string {
 
 export interface OpenedCall {
   /** The request as sent, without the key. */
-  readonly exchange: Exchange;
+  readonly httpMessages: HttpMessages;
   readonly response: Promise<Response>;
 }
 
@@ -89,7 +89,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
     },
   );
   return {
-    exchange: {
+    httpMessages: {
       ...{ method, url: url.href, sentHeaders, sent: text },
       ...{ receivedHeaders: null, received: '', isText: true, isCut: false, bytes: 0 },
     },

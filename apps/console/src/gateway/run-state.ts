@@ -1,12 +1,12 @@
 import type { DecisionRecord } from '@gw/contracts';
 import type { Problem } from '../api';
-import type { GatewayApi } from './answer-reader';
+import type { GatewayApi } from './response-reader';
 
 /** `waiting`: no response yet. `failed`: see `problem`. `stopped`: cancelled by the user. */
 export type RunStatus = 'waiting' | 'streaming' | 'done' | 'failed' | 'stopped';
 
 /** A request and its response as sent and received, without the key. */
-export interface Exchange {
+export interface HttpMessages {
   readonly method: string;
   readonly url: string;
   readonly sentHeaders: Headers;
@@ -52,7 +52,7 @@ export interface Run {
   readonly decision: Partial<DecisionRecord> | null;
   readonly problem: Problem | null;
   /** The exchanged messages; null before the request is sent. */
-  readonly exchange: Exchange | null;
+  readonly httpMessages: HttpMessages | null;
 }
 
 /** Maximum number of characters that are kept of a text. */
@@ -73,7 +73,7 @@ export const NEW_RUN: Run = {
   retries: 0,
   decision: null,
   problem: null,
-  exchange: null,
+  httpMessages: null,
 };
 
 export const isRunning = ({ status }: Run): boolean => status === 'waiting' || status === 'streaming';

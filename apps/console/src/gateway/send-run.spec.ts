@@ -91,20 +91,39 @@ describe('sendRun', () => {
     expect(keys()).toBe(2);
   });
 
+  it('keeps a key for its time by the clock of the server', async () => {
+    const behind = Date.now() - 3_600_000;
+    const key = { ...KEY, expires_at: new Date(behind + 900_000).toISOString() };
+    let keys = 0;
+    globalThis.fetch = (input) => {
+      if (!(input as Request).url.endsWith('playground-key'))
+        return Promise.resolve(Response.json({ choices: [] }));
+      keys += 1;
+      return Promise.resolve(Response.json(key, { headers: { date: new Date(behind).toUTCString() } }));
+    };
+    for (let times = 0; times < 3; times += 1)
+      await sendRun(
+        { workspaceId: 'clock', api: 'chat', headers: {}, body: {} },
+        new AbortController().signal,
+        () => undefined,
+      );
+    expect(keys).toBe(1);
+  });
+
   it('keeps request and response as sent and received, without the key', async () => {
     const parts = [chunk('Hé'), USAGE, 'data: [DONE]\n\n'];
     answer(() => new Response(streamOf(parts), { headers: HEADERS }));
-    const { exchange } = await run();
-    expect(exchange).toMatchObject({
+    const { httpMessages } = await run();
+    expect(httpMessages).toMatchObject({
       ...{ method: 'POST', url: 'http://gateway.test/v1/chat/completions', isText: true },
       ...{ sent: '{"model":"m","stream":true}', received: parts.join('') },
       bytes: new TextEncoder().encode(parts.join('')).length,
     });
-    expect(exchange?.sentHeaders.get('x-gw-provider')).toBe('@sandbox');
-    expect(exchange?.sentHeaders.has('x-gw-api-key')).toBe(false);
-    expect(exchange?.receivedHeaders?.get('x-gw-request-id')).toBe('r-1');
+    expect(httpMessages?.sentHeaders.get('x-gw-provider')).toBe('@sandbox');
+    expect(httpMessages?.sentHeaders.has('x-gw-api-key')).toBe(false);
+    expect(httpMessages?.receivedHeaders?.get('x-gw-request-id')).toBe('r-1');
     answer(() => Response.json({ error: { type: 'x', message: 'No.' } }, { status: 400 }));
-    expect((await run()).exchange?.received).toBe('{"error":{"type":"x","message":"No."}}');
+    expect((await run()).httpMessages?.received).toBe('{"error":{"type":"x","message":"No."}}');
   });
 
   it('sends any gateway path as raw, keeps binary responses, and calls no other address', async () => {
@@ -116,7 +135,7 @@ describe('sendRun', () => {
       );
     const bytes = new Uint8Array([255, 0, 1]);
     answer(() => new Response(bytes, { headers: { 'content-type': 'audio/mpeg' } }));
-    expect((await call('/files?limit=1')).exchange).toMatchObject({
+    expect((await call('/files?limit=1')).httpMessages).toMatchObject({
       received: '/wAB',
       isText: false,
       bytes: 3,
@@ -124,29 +143,29 @@ describe('sendRun', () => {
     expect([sent.at(-1)?.method, sent.at(-1)?.url]).toEqual(['GET', 'http://gateway.test/v1/files?limit=1']);
     const before = sent.length;
     for (const path of ['/../admin', 'files', '@evil.test/'])
-      expect(await call(path)).toMatchObject({ status: 'failed', exchange: null });
+      expect(await call(path)).toMatchObject({ status: 'failed', httpMessages: null });
     expect(sent.length).toBe(before);
   });
 
   it('keeps a long response with images whole, and says when it has cut a text', async () => {
     const images = { data: [{ b64_json: 'A'.repeat(TEXT_MAX) }] };
     answer(() => Response.json(images));
-    const { exchange } = await sendRun(
+    const { httpMessages } = await sendRun(
       { workspaceId: 'images', api: 'images', headers: {}, body: {} },
       new AbortController().signal,
       () => undefined,
     );
-    expect(JSON.parse(exchange?.received ?? '')).toEqual(images);
-    expect(exchange?.isCut).toBe(false);
+    expect(JSON.parse(httpMessages?.received ?? '')).toEqual(images);
+    expect(httpMessages?.isCut).toBe(false);
     answer(() => Response.json({ choices: [{ message: { content: 'A'.repeat(TEXT_MAX + 1) } }] }));
     const whole = await run();
-    expect([whole.isCut, whole.exchange?.isCut, whole.exchange?.received.length]).toEqual([
+    expect([whole.isCut, whole.httpMessages?.isCut, whole.httpMessages?.received.length]).toEqual([
       ...[true, true, TEXT_MAX],
     ]);
     const parts = [chunk('A'.repeat(TEXT_MAX - 10)), chunk('B')];
     answer(() => new Response(streamOf(parts), { headers: HEADERS }));
     const streamed = await run();
-    expect([streamed.isCut, streamed.exchange?.isCut]).toEqual([false, true]);
+    expect([streamed.isCut, streamed.httpMessages?.isCut]).toEqual([false, true]);
   });
 
   it('fails with the error of the gateway, of a stream, or of the network', async () => {
@@ -176,6 +195,32 @@ describe('sendRun', () => {
       ...{ status: 'failed', httpStatus: 200 },
       problem: { type: 'network_failed', message: expect.stringMatching(/broke off/) },
     });
+  });
+
+  it('cancels a stream that continues after an error', async () => {
+    const cancelled = jest.fn();
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode('data: {"error":{"message":"Cut."}}\n\n')),
+      cancel: cancelled,
+    });
+    answer(() => new Response(body, { headers: HEADERS }));
+    expect(await run()).toMatchObject({ status: 'failed', problem: { message: 'Cut.' } });
+    expect(cancelled).toHaveBeenCalled();
+  });
+
+  it('fails at an event without an end instead of keeping all of it', async () => {
+    const piece = new TextEncoder().encode('a'.repeat(4 * 1024 * 1024));
+    let pieces = 0;
+    const body = new ReadableStream({
+      pull: (stream) => {
+        pieces += 1;
+        if (pieces > 20) stream.close();
+        else stream.enqueue(piece);
+      },
+    });
+    answer(() => new Response(body, { headers: HEADERS }));
+    expect(await run()).toMatchObject({ status: 'failed', problem: { type: 'stream_failed' } });
+    expect(pieces).toBeLessThan(20);
   });
 
   it('stops on abort and keeps the received text', async () => {

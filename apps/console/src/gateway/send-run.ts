@@ -2,10 +2,10 @@ import type { DecisionRecord } from '@gw/contracts';
 import { createParser } from 'eventsource-parser';
 import { Problem, problemFrom, problemOf } from '../api';
 import { errors } from '../messages';
-import { isTextApi, readResponsePart } from './answer-reader';
+import { isTextApi, readResponsePart } from './response-reader';
 import { openCall, type RunRequest } from './open-call';
-import { readBody } from './read-body';
-import { NEW_RUN, TEXT_MAX, type Exchange, type Run } from './run-state';
+import { BODY_MAX, readBody } from './read-body';
+import { NEW_RUN, TEXT_MAX, type HttpMessages, type Run } from './run-state';
 
 /** Minimum time between two updates of a streamed response, in milliseconds. */
 const EMIT_MS = 100;
@@ -42,8 +42,8 @@ class Sending {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    const { exchange, response: opened } = await openCall(this.request, signal);
-    this.change({ exchange });
+    const { httpMessages, response: opened } = await openCall(this.request, signal);
+    this.change({ httpMessages });
     const response = await opened;
     this.change({
       httpStatus: response.status,
@@ -54,7 +54,7 @@ class Sending {
     });
     this.receive({ receivedHeaders: response.headers });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (response.ok && isStream && response.body !== null) await this.read(response.body);
+    if (response.ok && isStream && response.body !== null) await this.read(response.body.getReader());
     else await this.readWhole(response);
     this.end({ status: 'done' });
   }
@@ -72,14 +72,28 @@ class Sending {
     this.take(value);
   }
 
-  private async read(body: ReadableStream<Uint8Array>): Promise<void> {
+  /** Follows a stream to its end, or cancels it after an event that reports an error. */
+  private async read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    try {
+      await this.readEvents(reader);
+    } catch (error) {
+      reader.cancel().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async readEvents(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const parser = createParser({
       onEvent: ({ data }) => {
         if (data !== '[DONE]') this.take(jsonOf(data));
       },
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded')
+          throw new Problem({ type: 'stream_failed', message: errors.eventTooLarge, status: 200 });
+      },
+      maxBufferSize: BODY_MAX,
     });
     const decoder = new TextDecoder();
-    const reader = body.getReader();
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
         // An aborted run reports its abort, whatever ended the stream.
@@ -89,8 +103,8 @@ class Sending {
       });
       if (done) return;
       const text = decoder.decode(value, { stream: true });
-      const { received = '', bytes = 0, isCut = false } = this.run.exchange ?? {};
-      const all = received + text;
+      const { received = '', bytes = 0, isCut = false } = this.run.httpMessages ?? {};
+      const all = isCut ? received : received + text;
       this.receive({
         received: all.slice(0, TEXT_MAX),
         bytes: bytes + value.length,
@@ -102,7 +116,7 @@ class Sending {
 
   private take(event: unknown): void {
     const { text, inputTokens, outputTokens, error } = readResponsePart(this.request.api, event);
-    const whole = this.run.text + text;
+    const whole = this.run.isCut ? this.run.text : this.run.text + text;
     this.change({
       status: 'streaming',
       text: whole.slice(0, TEXT_MAX),
@@ -115,9 +129,9 @@ class Sending {
       throw new Problem({ type: 'stream_failed', message: error, status: this.run.httpStatus ?? 0 });
   }
 
-  private receive(received: Partial<Exchange>): void {
-    const { exchange } = this.run;
-    if (exchange !== null) this.change({ exchange: { ...exchange, ...received } });
+  private receive(received: Partial<HttpMessages>): void {
+    const { httpMessages } = this.run;
+    if (httpMessages !== null) this.change({ httpMessages: { ...httpMessages, ...received } });
   }
 
   private elapsed(): number {

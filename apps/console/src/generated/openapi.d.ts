@@ -7115,7 +7115,7 @@ export interface components {
              */
             auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag, aws_sigv4. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -7153,7 +7153,7 @@ export interface components {
              */
             owner?: string | null;
             pricing?: components["schemas"]["McpPricingDto"] | null;
-            /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
+            /** @description Targets are `headers.<name>`, `client_secret`, `private_key`, `secret_access_key` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
              * @description Default: derived from the name.
@@ -7251,7 +7251,7 @@ export interface components {
             /** @description False: nothing is saved, and the response shows the result. Default: true. */
             commit?: boolean;
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag, aws_sigv4. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -7290,7 +7290,7 @@ export interface components {
              */
             owner?: string | null;
             pricing?: components["schemas"]["McpPricingDto"] | null;
-            /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
+            /** @description Targets are `headers.<name>`, `client_secret`, `private_key`, `secret_access_key` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
              * @description Values for the variables of that server, each from its enum.
@@ -11630,11 +11630,11 @@ export interface components {
             type: "tool" | "prompt" | "resource" | "resource_template" | "server";
         };
         McpSyncDto: {
-            /** @description Definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template. */
+            /** @description All definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template. Absent: unchanged. */
             capabilities?: {
                 [key: string]: unknown;
             }[];
-            /** @description Information from the server about itself. When capabilities are sent too, nothing is read from the server. */
+            /** @description Information from the server about itself. Absent: unchanged. With this member or capabilities, nothing is read from the server. */
             server_info?: components["schemas"]["McpServerInfoDto"];
         };
         McpTestResponse: {
@@ -16954,7 +16954,7 @@ export interface components {
              */
             auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag, aws_sigv4. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -16987,7 +16987,7 @@ export interface components {
              */
             owner?: string | null;
             pricing?: components["schemas"]["McpPricingDto"] | null;
-            /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
+            /** @description Targets are `headers.<name>`, `client_secret`, `private_key`, `secret_access_key` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
              * @description Where users get help with the upstream.

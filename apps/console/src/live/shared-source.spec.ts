@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { getEventListeners } from 'node:events';
 import { Problem } from '../api';
 import type { LiveRow } from './row-buffer';
 import { sharedSource, type TabParts } from './shared-source';
@@ -87,6 +88,24 @@ class Server implements TailSource<LiveRow> {
 }
 
 describe('sharedSource', () => {
+  it('leaves no listeners at the signal of a tail that opens many streams', async () => {
+    const source: TailSource<LiveRow> = {
+      open: () =>
+        Promise.resolve({
+          stream: new ReadableStream({ start: (stream) => stream.close() }),
+          openedAt: row(0).created_at,
+        }),
+      since: () => Promise.resolve({ rows: [], isWhole: true }),
+    };
+    const parts = { locks: new Locks(), channel: (name: string) => new BroadcastChannel(name) };
+    const { signal } = new AbortController();
+    for (let times = 0; times < 3; times += 1) {
+      const { stream } = await sharedSource(source, 'many streams', parts).open(signal);
+      expect(await new Response(stream).text()).toBe('');
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   const tails: Tail<LiveRow>[] = [];
   let browsers = 0;
   afterEach(() => {

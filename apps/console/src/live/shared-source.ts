@@ -100,6 +100,7 @@ async function leadTabs(
   let close: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     close = () => {
+      signal.removeEventListener('abort', close);
       channel.close();
       resolve();
     };
@@ -175,7 +176,7 @@ function followLeader(
       };
       // A signal that is already aborted fires no event.
       if (signal.aborted) return fail(signal.reason);
-      signal.addEventListener('abort', () => fail(signal.reason));
+      signal.addEventListener('abort', () => fail(signal.reason), { signal: waiting.signal });
       // Runs when this tab receives the lock. The tab releases it immediately, so that the next
       // `open` can acquire it.
       const takeOver = (): void => {

@@ -26,6 +26,7 @@ class Server implements TailSource<LiveRow> {
         this.live.add(controller);
         signal.addEventListener('abort', () => this.cut(controller));
       },
+      cancel: () => this.live.clear(),
     });
     return Promise.resolve({ stream, openedAt: new Date(START).toISOString() });
   }
@@ -102,6 +103,21 @@ describe('Tail', () => {
     expect(numbers()).toEqual(Array.from({ length: 600 }, (_, index) => (600 - index) * 10));
     expect(tail.getState()).toMatchObject({ status: 'live', skipped: 0 });
     expect(server.opened.length).toBe(2);
+    tail.stop();
+  });
+
+  it('closes a stream with an event that cannot be read, and opens another one', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    server.opened.at(-1)?.enqueue(new TextEncoder().encode('event: log\ndata: {\n\n'));
+    await pass(EMIT_MS);
+    expect([server.openStreams, tail.getState().status]).toEqual([0, 'waiting']);
+    await pass(2_000);
+    server.store(row(1));
+    await pass(EMIT_MS);
+    expect(numbers()).toEqual([1]);
     tail.stop();
   });
 
@@ -239,6 +255,37 @@ describe('Tail', () => {
     expect(tail.getState()).toMatchObject({ status: 'refused', problem: { type: 'scope_missing' } });
     await pass(120_000);
     expect(server.opened.length).toBe(1);
+  });
+
+  it('waits longer each time that the stream does not open, also when the server takes long to refuse', async () => {
+    const server = new Server();
+    const { tail } = tailOf(server);
+    const busy = new Problem({ type: 'overloaded', message: 'Busy.', status: 503 });
+    const opened = jest
+      .spyOn(server, 'open')
+      .mockImplementation(() => new Promise((_, reject) => setTimeout(() => reject(busy), 5_000)));
+    tail.start();
+    await pass(60_000);
+    // Opened after waits of 1, 2, 4, 8 and 16 seconds, each after 5 seconds of opening.
+    expect(opened.mock.calls.length).toBe(6);
+    tail.stop();
+  });
+
+  it('reopens a stream at once when it is the first that the server ends early', async () => {
+    const server = new Server();
+    const { tail } = tailOf(server);
+    let lasts = 2_000;
+    const opened = jest.spyOn(server, 'open').mockImplementation(() => {
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => void setTimeout(() => controller.close(), lasts),
+      });
+      lasts = opened.mock.calls.length === 1 ? 10 : 60_000;
+      return Promise.resolve({ stream, openedAt: new Date(START).toISOString() });
+    });
+    tail.start();
+    await pass(2_100);
+    expect(opened.mock.calls.length).toBe(3);
+    tail.stop();
   });
 
   it('does not reopen streams in a busy loop when the server ends each immediately', async () => {

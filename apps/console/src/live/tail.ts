@@ -136,46 +136,46 @@ export class Tail<R extends LiveRow> {
   }
 
   /**
-   * Reopens the stream until `signal` aborts or the server refuses it permanently. The result of an
-   * attempt decides when the next one starts:
-   *
-   * | The stream | The next attempt | |---|---| | was ended by the server after `SHORT_MS` or more
-   * | at once | | was ended by the server sooner, the first time in a row | at once | | was ended
-   * by the server sooner, again | after a wait that grows with the number in a row | | broke after
-   * `SHORT_MS` or more | after the shortest wait | | broke sooner or did not open | after a wait
-   * that grows with the number in a row |
-   *
-   * A wait is never shorter than the server's `Retry-After`.
+   * Reopens the stream until `signal` aborts or the server refuses it permanently. A stream that the
+   * server ended is reopened at once, one that broke after the shortest wait. Streams that ended
+   * within `SHORT_MS`, or did not open, are counted in a row: from the second one on, the wait grows
+   * with their number. A wait is never shorter than the server's `Retry-After`.
    */
   private async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      const began = Date.now();
-      const problem = await this.attempt(signal);
+    let short = 0;
+    while (!signal.aborted) {
+      const { problem, isShort } = await this.attempt(signal);
       if (signal.aborted) return;
       if (problem !== null && isFinal(problem)) {
         this.running = null;
         this.change({ status: 'refused', problem });
         return;
       }
-      if (Date.now() - began >= SHORT_MS) failures = 0;
-      if (problem === null && failures === 0) continue;
+      short = isShort ? short + 1 : 0;
+      if (problem === null && short <= 1) continue;
       this.change({ status: 'waiting', problem });
-      const planned = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0;
+      const planned = WAITS_MS[Math.min(Math.max(0, short - 1), WAITS_MS.length - 1)] ?? 0;
       await pause(Math.max(planned, (problem?.retryAfterS ?? 0) * 1_000), signal);
     }
   }
 
   /**
-   * Opens the stream and reads it to its end. Returns the error that broke it; null when the server
-   * ended it.
+   * Opens the stream and reads it to its end. `problem` is the error that broke it; null when the
+   * server ended it. `isShort` is true when it was not open for `SHORT_MS`.
    */
-  private async attempt(signal: AbortSignal): Promise<Problem | null> {
+  private async attempt(
+    signal: AbortSignal,
+  ): Promise<{ readonly problem: Problem | null; readonly isShort: boolean }> {
+    let began = Infinity;
+    let problem: Problem | null = null;
     try {
-      await this.follow(await this.source.open(signal), signal);
-      return null;
+      const opened = await this.source.open(signal);
+      began = Date.now();
+      await this.follow(opened, signal);
     } catch (error) {
-      return problemFrom(error);
+      problem = problemFrom(error);
     }
+    return { problem, isShort: !(Date.now() - began >= SHORT_MS) };
   }
 
   /** Reads a stream to its end. Meanwhile lists the rows that were stored before it opened. */
@@ -188,10 +188,15 @@ export class Tail<R extends LiveRow> {
     const parser = createParser({ onEvent: (event) => this.take(event, signal) });
     const reader = stream.getReader();
     const decoder = new TextDecoder();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done || signal.aborted) return;
-      parser.feed(decoder.decode(value, { stream: true }));
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || signal.aborted) return;
+        parser.feed(decoder.decode(value, { stream: true }));
+      }
+    } finally {
+      // Also closes the stream after an event that cannot be read.
+      reader.cancel().catch(() => undefined);
     }
   }
 

@@ -1,5 +1,6 @@
-// One line for each page. Pages import their own texts from here: `import { logs } from
-// '../../messages'`.
+// Texts that pages import from here: `import { limits } from '../../messages'`. Texts that are not
+// listed, such as those of the logs page, are imported from their own file, so that they load with
+// it: `'../../messages/en/logs'`.
 export { access } from './en/access';
 export { audit } from './en/audit';
 export { conflict } from './en/conflict';

@@ -51,6 +51,28 @@ describe('bell', () => {
     expect(rows.map(({ textContent }) => textContent?.includes('new'))).toEqual([false, true]);
   });
 
+  it('says of a budget without a reset only that it runs out, or that it is used up', async () => {
+    const user = userEvent.setup();
+    const limit = (more: object) => ({
+      ...(budget('active') as Need & { kind: 'budget' }).budget.limit,
+      ...more,
+    });
+    const key = { expires_at: null, rotation_policy: null };
+    const ends = { forecast_exhausted_at: '2026-12-01T00:00:00Z' };
+    renderConsole('/me/preferences', {
+      ...answers([]),
+      'GET /v1/api-keys': list([
+        { ...key, id: 'k-1', name: 'nightly', usage_limits: limit(ends) },
+        { ...key, id: 'k-2', name: 'batch', usage_limits: limit({ ...ends, status: 'exhausted' }) },
+      ]),
+    });
+    await user.click(await screen.findByRole('button', { name: /^Alerts/ }));
+    const dialog = await screen.findByRole('dialog');
+    await within(dialog).findByText('nightly runs out');
+    within(dialog).getByText('batch has used its budget');
+    within(dialog).getByText('Requests are refused.');
+  });
+
   it('shows an empty state when there is no alert', async () => {
     const user = userEvent.setup();
     renderConsole('/me/preferences', answers([]));
@@ -68,10 +90,18 @@ describe('read alerts', () => {
     markRead(USER, 'w-2', [gateway('g-1')]);
     expect(readNeeds('another').size).toBe(0);
     expect([...forgetOver(USER, 'w-1', [gateway('g-2'), gateway('g-3')])]).toEqual([
-      inWorkspaceOf('w-2', gateway('g-1')),
       inWorkspaceOf('w-1', gateway('g-2')),
+      inWorkspaceOf('w-2', gateway('g-1')),
     ]);
     expect([...readNeeds(USER)]).not.toContain(inWorkspaceOf('w-1', gateway('g-1')));
+  });
+
+  it('stay read when the bell closes before all alerts are known', () => {
+    markRead(USER, 'w-1', [gateway('g-1')]);
+    expect([...markRead(USER, 'w-1', [gateway('g-2')])]).toEqual([
+      inWorkspaceOf('w-1', gateway('g-1')),
+      inWorkspaceOf('w-1', gateway('g-2')),
+    ]);
   });
 
   it('do not hide an alert that has become worse', () => {

@@ -3,6 +3,7 @@ import { GoLink } from '../app';
 import { needs as text } from '../messages';
 import { Icon, type IconName } from '../ui/icons/icon';
 import { Moment } from '../ui/primitives';
+import type { Budgeted } from './budgets';
 import type { Need } from './needs';
 import './needs.css';
 
@@ -22,7 +23,7 @@ interface NeedRowProps {
   readonly isNew?: boolean;
 }
 
-/** Row of an alert: its cause, its start and a link to the remedy. */
+/** Row of an alert: what happens, its details and a link to the remedy. */
 export function NeedRow({ need, slug, isNew = false }: NeedRowProps): ReactElement {
   const ws = `/w/${encodeURIComponent(slug)}`;
   return (
@@ -41,12 +42,15 @@ export function NeedRow({ need, slug, isNew = false }: NeedRowProps): ReactEleme
   );
 }
 
+const isExhausted = ({ limit }: Budgeted): boolean => limit.status === 'exhausted';
+const hasReset = ({ limit }: Budgeted): boolean => limit.next_usage_reset_at !== null;
+
 function titleOf(need: Need): string {
   switch (need.kind) {
     case 'failing':
       return text.failing(need.provider);
     case 'budget':
-      return text.budget(need.budget.name, need.budget.limit.status === 'exhausted');
+      return text.budget(need.budget.name, isExhausted(need.budget), hasReset(need.budget));
     case 'expiring':
       return text.expiring(need.keys.length);
     case 'rotating':
@@ -62,7 +66,11 @@ function NeedText({ need }: { readonly need: Need }): ReactElement {
       return <>{text.failingText(need.errors, need.requests)}</>;
     case 'budget': {
       const { forecast_exhausted_at: end } = need.budget.limit;
-      return end === null || end === undefined ? <>{text.exhausted}</> : <Moment at={end} />;
+      return isExhausted(need.budget) ? (
+        <>{text.exhausted(hasReset(need.budget))}</>
+      ) : (
+        <Moment at={end ?? null} />
+      );
     }
     case 'expiring':
     case 'rotating':

@@ -33,22 +33,25 @@ export function readNeeds(user: string): ReadonlySet<string> {
 
 export const inWorkspaceOf = (workspace: string, need: Need): string => `${workspace} ${keyOfNeed(need)}`;
 
-/**
- * Stores that a user has read the alerts of a workspace. Deletes the ones that are over, so that an
- * alert that returns is new. Returns all read alerts.
- */
-export function markRead(user: string, workspace: string, needs: readonly Need[]): ReadonlySet<string> {
-  const others = [...readNeeds(user)].filter((key) => !key.startsWith(`${workspace} `));
-  const own = needs.map((need) => inWorkspaceOf(workspace, need));
-  const read = [...others, ...own].slice(-READ_MAX);
+function store(user: string, keys: readonly string[]): ReadonlySet<string> {
+  const read = keys.slice(-READ_MAX);
   writeStored(storeOf(user), read);
   return new Set(read);
 }
 
-/** Deletes the read alerts of a workspace that are over. Returns the remaining read alerts. */
+/** Stores that a user has read alerts of a workspace. Returns all read alerts. */
+export function markRead(user: string, workspace: string, needs: readonly Need[]): ReadonlySet<string> {
+  const own = needs.map((need) => inWorkspaceOf(workspace, need));
+  return store(user, [...[...readNeeds(user)].filter((key) => !own.includes(key)), ...own]);
+}
+
+/**
+ * Deletes the read alerts of a workspace that are over, so that an alert that returns is new.
+ * `needs` are all alerts of the workspace. Returns the remaining read alerts.
+ */
 export function forgetOver(user: string, workspace: string, needs: readonly Need[]): ReadonlySet<string> {
   const before = readNeeds(user);
-  const still = needs.filter((need) => before.has(inWorkspaceOf(workspace, need)));
-  const kept = [...before].filter((key) => key.startsWith(`${workspace} `)).length;
-  return kept === still.length ? before : markRead(user, workspace, still);
+  const still = new Set(needs.map((need) => inWorkspaceOf(workspace, need)));
+  const kept = [...before].filter((key) => !key.startsWith(`${workspace} `) || still.has(key));
+  return kept.length === before.size ? before : store(user, kept);
 }

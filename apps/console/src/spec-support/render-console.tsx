@@ -1,6 +1,6 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
-import { render, type RenderResult } from '@testing-library/react';
+import { act, render, type RenderResult } from '@testing-library/react';
 import { makeQueryClient } from '../app/queries';
 import { makeRouter } from '../app/router';
 import { FormatProvider } from '../ui/primitives';
@@ -20,6 +20,8 @@ export interface RenderedConsole extends RenderResult {
   readonly unanswered: readonly string[];
   /** Returns the current address below the base, with its query. */
   readonly address: () => string;
+  /** Opens another address, as a link does. */
+  readonly go: (address: string) => Promise<void>;
   /** Query cache of the console. */
   readonly queries: QueryClient;
 }
@@ -76,7 +78,8 @@ export function renderConsole(address: string, answers: Answers = {}): RenderedC
       </FormatProvider>
     </ThemeProvider>,
   );
-  return { ...rendered, requests, unanswered, address: () => router.state.location.href, queries };
+  const go = (to: string): Promise<void> => act(() => router.navigate({ to: to as '/' }));
+  return { ...rendered, requests, unanswered, address: () => router.state.location.href, go, queries };
 }
 
 /** Creates an error response of the API. */

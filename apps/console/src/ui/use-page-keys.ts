@@ -2,21 +2,22 @@ import { createContext, useContext, useEffect, useRef } from 'react';
 import { isTyping } from './typing';
 
 /**
- * Actions by `KeyboardEvent.key` in lower case; combinations are written `shift+y`,
- * `alt+arrowleft`, or `ctrl+s` for Ctrl S and ⌘ S.
+ * Actions by `KeyboardEvent.key` in lower case, after its modifiers in the order `ctrl+`, `alt+`,
+ * `shift+`: `shift+y`, `alt+arrowleft`, or `ctrl+s` for Ctrl S and ⌘ S. Only letters from a to z and
+ * named keys such as `enter` have `shift+`.
  */
 export type PageKeys = Readonly<Record<string, (() => void) | undefined>>;
 
 /**
- * Whether shortcuts of a single character act. The shell sets it from the preference of the user
- * (WCAG 2.1.4).
+ * Whether shortcuts of a single character, with or without Shift, act. The shell sets it from the
+ * preference of the user (WCAG 2.1.4).
  */
 export const SingleKeysContext = createContext(true);
 
 /**
- * Registers shortcuts of a page. They work wherever the focus is, except while a dialog is open;
- * those without Ctrl do not act in fields. A used key event is marked as handled; events that
- * another handler has used are ignored.
+ * Registers shortcuts of a page while `isOn` is true. They work wherever the focus is, except while
+ * a modal dialog is open; those without Ctrl or ⌘ do not act in fields. A used key event is marked
+ * as handled. Events that another handler has used, and repeats of a held key, are ignored.
  */
 export function usePageKeys(keys: PageKeys, isOn = true): void {
   const hasSingleKeys = useContext(SingleKeysContext);
@@ -47,12 +48,12 @@ const isSingle = (name: string): boolean => /^(?:shift\+)?.$/u.test(name);
 
 function nameOf({ key, altKey, shiftKey, ctrlKey, metaKey }: KeyboardEvent): string {
   const lower = key.toLowerCase();
-  // `?` and `/` need Shift on some keyboards.
-  const isLetter = /^[a-z]$/.test(lower) || key.length > 1;
+  // For other characters Shift is part of the key: `?` and `/` need it on some keyboards.
+  const showsShift = /^[a-z]$/.test(lower) || key.length > 1;
   const modifiers = [
     ctrlKey || metaKey ? 'ctrl+' : '',
     altKey ? 'alt+' : '',
-    shiftKey && isLetter ? 'shift+' : '',
+    shiftKey && showsShift ? 'shift+' : '',
   ];
   return modifiers.join('') + lower;
 }

@@ -1,6 +1,7 @@
 import { Button, Modal, SegmentedControl } from '@mantine/core';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { conflict as texts } from '../messages';
+import { Note } from '../ui/primitives';
 import type { MergedLeaf } from './merge';
 import { nameOf } from './paths';
 import type { FormConflict } from './use-resource-form';
@@ -25,15 +26,16 @@ const plainly = (_path: string, value: unknown): ReactNode => {
  * Lets the user choose a side for each member that two people changed. All other changes of both
  * sides are kept.
  */
-export function ConflictDialog({
-  name,
-  conflict,
-  labelOf,
-  shown = plainly,
-}: ConflictDialogProps): ReactElement | null {
+export function ConflictDialog({ conflict, ...props }: ConflictDialogProps): ReactElement | null {
+  // Each conflict begins without choices.
+  return conflict === null ? null : <Choices {...props} conflict={conflict} />;
+}
+
+type ChoicesProps = ConflictDialogProps & { readonly conflict: FormConflict };
+
+function Choices({ name, conflict, labelOf, shown = plainly }: ChoicesProps): ReactElement {
   const [choices, setChoices] = useState<ReadonlyMap<string, 'mine' | 'theirs'>>(new Map());
-  if (conflict === null) return null;
-  const { leaves, resolve, dismiss } = conflict;
+  const { leaves, resolve, dismiss, isSaving, problem } = conflict;
   const sideOf = ({ path, side }: MergedLeaf) =>
     side === 'conflict' ? (choices.get(nameOf(path)) ?? 'mine') : side;
   const own = leaves.filter((leaf) => sideOf(leaf) === 'mine');
@@ -87,11 +89,12 @@ export function ConflictDialog({
           })}
         </tbody>
       </table>
+      {problem !== null && <Note tone="danger">{problem.message}</Note>}
       <div className="conflict-foot">
         <code className="xs muted ell">{own.map(({ path }) => nameOf(path)).join(', ')}</code>
         <span className="row right">
           <Button onClick={dismiss}>{texts.goOn}</Button>
-          <Button variant="filled" onClick={() => void resolve(choices)}>
+          <Button variant="filled" loading={isSaving} onClick={() => void resolve(choices)}>
             {texts.save(own.length)}
           </Button>
         </span>

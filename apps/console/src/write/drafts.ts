@@ -1,4 +1,3 @@
-import type { Edit } from './merge';
 import type { Fields, Path } from './paths';
 
 const PREFIX = 'tollgate:draft:';
@@ -7,16 +6,19 @@ const PREFIX = 'tollgate:draft:';
 export interface Draft {
   readonly values: Fields;
   readonly touched: readonly Path[];
+  /** The version that the form showed; absent in a form for a new resource. */
+  readonly base?: Fields;
+  readonly etag?: string | null;
 }
 
 /**
  * Stores the changed members of a form in this tab; deletes the draft when nothing was changed.
  * Must not be used for a form with secrets.
  */
-export function keepDraft(key: string, { values, touched }: Pick<Edit, 'values' | 'touched'>): void {
+export function keepDraft(key: string, { values, touched, base, etag }: Draft): void {
   try {
     if (touched.length === 0) sessionStorage.removeItem(PREFIX + key);
-    else sessionStorage.setItem(PREFIX + key, JSON.stringify({ values, touched }));
+    else sessionStorage.setItem(PREFIX + key, JSON.stringify({ values, touched, base, etag }));
   } catch {
     // Without storage there is no draft.
   }

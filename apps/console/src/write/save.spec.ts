@@ -52,6 +52,15 @@ describe('save', () => {
     expect(now()).toEqual({ name: 'ci', usage_limits: { credit_limit: 9, alert_threshold: 80 }, rate: 900 });
   });
 
+  it('returns the newest version when others have saved the same change', async () => {
+    const { resource, writes } = resourceOf(KEY, [() => ({ name: 'batch' })]);
+    expect(await save(edited(KEY, 'name', 'batch'), '1', resource)).toEqual({
+      kind: 'unchanged',
+      version: { fields: { ...KEY, name: 'batch' }, etag: '2' },
+    });
+    expect(writes).toEqual([]);
+  });
+
   it('keeps a change of others within the same object', async () => {
     const theirs = { usage_limits: { credit_limit: 4, alert_threshold: 95 } };
     const { resource, now } = resourceOf(KEY, [() => theirs]);

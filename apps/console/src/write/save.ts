@@ -20,7 +20,8 @@ export interface Resource {
 }
 
 export type Outcome =
-  | { readonly kind: 'unchanged' }
+  /** `version`: the newest one, when others have saved the same changes. */
+  | { readonly kind: 'unchanged'; readonly version?: Version }
   /** `edit` is what was saved, based on the version before it. */
   | { readonly kind: 'saved'; readonly version: Version; readonly edit: Edit }
   /** The user must choose for the leaves with the side `conflict`. Nothing was written. */
@@ -45,7 +46,10 @@ export async function save(edit: Edit, etag: string | null, resource: Resource):
   let current = edit;
   let tag = etag;
   for (let round = 1; ; round += 1) {
-    if (changesOf(current).length === 0) return { kind: 'unchanged' };
+    if (changesOf(current).length === 0)
+      return round === 1
+        ? { kind: 'unchanged' }
+        : { kind: 'unchanged', version: { fields: current.base, etag: tag } };
     try {
       await resource.write(bodyOf(current, current.base, resource.secrets), tag);
       return { kind: 'saved', version: await resource.read(), edit: current };

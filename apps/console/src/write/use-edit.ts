@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
 import { useCallback, useRef, useState } from 'react';
 import { keepDraft } from './drafts';
-import type { Edit } from './merge';
+import { rebased, type Edit } from './merge';
 import { getAt, nameOf, pathOf, setAt, type Path } from './paths';
 import type { Version } from './save';
 
@@ -47,12 +47,19 @@ export function useEdit(draft: string | undefined) {
     const next = [...latest.current.filter((other) => nameOf(other) !== nameOf(path)), path];
     latest.current = next;
     setTouched(next);
-    if (draft !== undefined) keepDraft(draft, currentEdit(next));
+    if (draft !== undefined) keepDraft(draft, { ...currentEdit(next), etag: openedVersion.current.etag });
   };
   /** Shows a version without changes and deletes the draft. */
   const loadClean = (version: Version): void => {
     load(version, { values: version.fields, touched: [] });
     if (draft !== undefined) keepDraft(draft, { values: {}, touched: [] });
+  };
+  /** Shows a saved version, with what the user has entered since the form had the content `sent`. */
+  const loadSaved = (version: Version, sent: Edit): void => {
+    const entered = { base: sent.values, values: getValues(), touched: latest.current };
+    const edit = rebased(entered, version.fields);
+    load(version, edit);
+    if (draft !== undefined) keepDraft(draft, { ...edit, etag: version.etag });
   };
   const inputs = {
     /** Props of a Mantine input. What the user enters counts as changed. */
@@ -81,5 +88,5 @@ export function useEdit(draft: string | undefined) {
   };
   const showErrors = (errors: ReadonlyMap<string, string>): void =>
     form.setErrors(Object.fromEntries(errors));
-  return { openedVersion, load, loadClean, currentEdit, inputs, showErrors };
+  return { openedVersion, load, loadClean, loadSaved, currentEdit, inputs, showErrors };
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import {
   call,
   problemFrom,
@@ -9,9 +9,9 @@ import {
   type Params,
   type Problem,
 } from '../api';
-import { draftOf } from './drafts';
-import { changesOf, inverseOf, rebased, type Edit, type MergedLeaf } from './merge';
-import { nameOf, type Fields } from './paths';
+import { draftOf, type Draft } from './drafts';
+import { changesOf, inverseOf, merge, rebased, type Edit, type MergedLeaf } from './merge';
+import { nameOf, setAt, type Fields } from './paths';
 import { save, type Outcome, type Resource, type Version } from './save';
 import { useEdit } from './use-edit';
 
@@ -46,6 +46,9 @@ export interface FormConflict {
    */
   readonly resolve: (choices: ReadonlyMap<string, 'mine' | 'theirs'>) => Promise<Ending>;
   readonly dismiss: () => void;
+  readonly isSaving: boolean;
+  /** Error of the last save of choices; null for none. */
+  readonly problem: Problem | null;
 }
 
 function resourceOf<G extends OperationId, P extends OperationId>({
@@ -70,6 +73,18 @@ function resourceOf<G extends OperationId, P extends OperationId>({
   };
 }
 
+/**
+ * Applies a draft to the version that the API has now. Where others changed the same members
+ * meanwhile, the opened version keeps the draft's base and etag, so that a save asks the user.
+ */
+function restored(now: Version, { values, touched, base = now.fields, etag = now.etag }: Draft) {
+  const draft: Edit = { base, values, touched };
+  const conflicts = merge(draft, now.fields).filter(({ side }) => side === 'conflict');
+  const fields = conflicts.reduce<unknown>((next, { path, before }) => setAt(next, path, before), now.fields);
+  const opened = conflicts.length === 0 ? now : { fields: fields as Fields, etag };
+  return [opened, rebased(draft, now.fields)] as const;
+}
+
 /** Returns the edit that results from the user's choices in a conflict. */
 function chosen({ edit, newest, leaves }: Conflict, choices: ReadonlyMap<string, 'mine' | 'theirs'>): Edit {
   const yielding = leaves
@@ -92,12 +107,13 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     null,
   );
 
-  const finish = async (outcome: Outcome): Promise<Ending> => {
+  const finish = async (outcome: Outcome, sent: Edit): Promise<Ending> => {
     setConflict(outcome.kind === 'conflict' ? outcome : null);
+    if (outcome.kind === 'unchanged' && outcome.version !== undefined) edits.loadClean(outcome.version);
     if (outcome.kind !== 'saved') return outcome.kind;
     const inverse = inverseOf(outcome.edit, outcome.version.fields, resource.secrets);
     setUndoable(inverse === null ? null : { edit: inverse, etag: outcome.version.etag });
-    edits.loadClean(outcome.version);
+    edits.loadSaved(outcome.version, sent);
     setSaved(true);
     await Promise.all(ids.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     return outcome.kind;
@@ -107,7 +123,8 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     setSaved(false);
     setProblem(null);
     try {
-      return await finish(await save(edit, etag, resource));
+      const sent = edits.currentEdit();
+      return await finish(await save(edit, etag, resource), sent);
     } catch (error) {
       const failed = problemFrom(error);
       setProblem(failed);
@@ -129,6 +146,8 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     leaves: conflict.leaves,
     resolve,
     dismiss: () => setConflict(null),
+    isSaving,
+    problem,
   };
   return { isSaving, isSaved, problem, setProblem, conflict: shown, undoable, run };
 }
@@ -151,6 +170,8 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
   ]);
   const [isReady, setReady] = useState(false);
   const [isRestored, setRestored] = useState(false);
+  /** The opened version of a draft whose members others changed meanwhile. */
+  const outdated = useRef<Version | null>(null);
   const loaded = useQuery<Version, Problem>({
     queryKey: [get, getParams, 'version'],
     queryFn: () => resource.read(),
@@ -162,9 +183,9 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
   useEffect(() => {
     if (version === undefined || isReady) return;
     const kept = draft === undefined ? null : draftOf(draft);
-    const whole: Edit = { base: version.fields, values: version.fields, touched: [] };
-    const edit = kept === null ? whole : rebased({ ...whole, ...kept }, version.fields);
-    load(version, edit);
+    const [opened, edit] = restored(version, kept ?? { values: version.fields, touched: [] });
+    if (opened !== version) outdated.current = opened;
+    load(opened, edit);
     setRestored(edit.touched.length > 0);
     setReady(true);
   }, [version, isReady, draft, load]);
@@ -190,7 +211,8 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
     save: () => run(currentEdit(), openedVersion.current.etag),
     /** Discards the user's changes. */
     reset: (): void => {
-      loadClean(openedVersion.current);
+      const isOutdated = openedVersion.current === outdated.current;
+      loadClean(isOutdated && version !== undefined ? version : openedVersion.current);
       setProblem(null);
     },
     /** Undoes the last save; null when there is none or it replaced a secret. */

@@ -38,6 +38,15 @@ describe('trace context of a request', () => {
     expect(provider.requests.at(-1)?.headers['traceparent']).toBe(traceparent);
   });
 
+  it.each([
+    `00-${'0'.repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `ff-${TRACE}-${PARENT}-01`,
+  ])('ignores the invalid traceparent %s', async (traceparent) => {
+    const record = await logged({ traceparent });
+    expect(record).toMatchObject({ traceId: record?.id, parentSpanId: null });
+  });
+
   it('adds baggage to the metadata, skips malformed entries, and keeps values that the request sets itself', async () => {
     const record = await logged({
       'x-gw-metadata': '{"team":"own"}',

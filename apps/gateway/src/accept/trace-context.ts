@@ -3,7 +3,8 @@ import { headerText } from './header-text';
 import type { RequestContext } from '../core/request-context';
 
 const TRACE_MAX = 256;
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+/** Neither the version `ff` nor an id of zeros is valid. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The trace context of a caller (W3C Trace Context). */
 export interface TraceParent {

@@ -75,6 +75,32 @@ describe('attacks on agents', () => {
     expect(begun.result.task.contextId).not.toBe(contextId);
   });
 
+  it.each<['1.0' | '0.3', string, object]>([
+    ['1.0', 'SendMessage', { role: 'ROLE_USER', parts: [{ text: 'ask', file_name: 'x' }] }],
+    ['0.3', 'message/send', { role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'ask' }] }],
+  ])(
+    'passes a message of A2A %s to its agent without members of other names, which agents may read as ids',
+    async (version, method, message) => {
+      saveAgent(gateway, agentDocument(fixture, 'alike', {}, { version }));
+      const owner = await sdkClient(gateway, 'alike');
+      const { id, contextId } = taskOf(await owner.sendMessage(textMessage('ask')));
+      const { length } = fixture.requests;
+      const ids = { task_id: id, context_id: contextId, reference_task_ids: [id] };
+      const push = { url: 'https://hooks.example.com/a', token: 'own' };
+      const configuration = { task_push_notification_config: push, push_notification_config: push };
+      const response = await post(
+        rpc(method, { message: { messageId: 'm', ...message, ...ids }, configuration, request: ids }),
+        { 'x-gw-api-key': OTHER_KEY, 'a2a-version': version },
+        '/v1/agent/alike',
+      );
+      const begun = (await response.json()) as { readonly result?: unknown };
+      expect(begun).toHaveProperty('result');
+      expect(JSON.stringify(begun)).not.toContain(id);
+      const sent = JSON.stringify(fixture.requests.slice(length));
+      for (const text of [id, contextId, 'hooks.example.com', 'file_name']) expect(sent).not.toContain(text);
+    },
+  );
+
   it('shares tasks between keys of one user, and not with keys of other users', async () => {
     const keys = ['userKeyA0000000000000000000000AB', 'userKeyB0000000000000000000000AB'] as const;
     for (const key of keys) gateway.addKey(key, { id: key, userId: 'user-1', scopes });

@@ -142,6 +142,7 @@ export class AgentCalls {
     const upstream = upstreamOf(document);
     const credential = await this.parts.credentials.headersOf(upstream, view.caller.access);
     const { timeoutMs } = document.limits;
+    context.agent?.callSent();
     if (reply.isRecorded) this.parts.beforeCall(context, null);
     return {
       ...{ operation, params, credential, extensions, signal, memory },

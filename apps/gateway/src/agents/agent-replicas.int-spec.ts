@@ -65,7 +65,7 @@ describe('several gateways of the same agents', () => {
 
   it('limit the messages of a context over all gateways', async () => {
     for (const gateway of gateways)
-      saveAgent(gateway, { ...document, limits: { timeoutMs: null, messagesPerContextHour: 3 } });
+      saveAgent(gateway, { ...document, limits: { timeoutMs: null, messagesPerContextHour: 4 } });
     const [first, second] = await bothClients();
     const { id: taskId, contextId } = taskOf(await first.sendMessage(textMessage('ask')));
     const results = [];

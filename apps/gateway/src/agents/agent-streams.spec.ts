@@ -127,13 +127,11 @@ describe('responses and streams of agents', () => {
     abort.abort();
     await eventually(() => closed > before);
     expect(res.destroyed).toBe(false);
-    send({
-      artifactUpdate: {
-        taskId: 't-2',
-        contextId: 'context-of-t-2',
-        artifact: { artifactId: 'a', parts: [{ text: 'b' }] },
-      },
-    });
+    const artifact = { artifactId: 'a', parts: [{ text: 'b' }] };
+    const update = { taskId: 't-2', contextId: 'context-of-t-2', artifact };
+    send({ artifactUpdate: update });
+    // A further piece of the same artifact.
+    send({ artifactUpdate: { ...update, append: true } });
     send({
       statusUpdate: { taskId: 't-2', contextId: 'context-of-t-2', status: { state: 'TASK_STATE_COMPLETED' } },
     });
@@ -292,6 +290,18 @@ describe('responses and streams of agents', () => {
     ).resolves.toBe('ended');
   });
 
+  it('a call for a revoked key is cancelled at its agent', async () => {
+    const apiKey = 'goneKey00000000000000000000000AC';
+    gateway.addKey(apiKey, { scopes: ['agents.invoke'] });
+    let isCut = false;
+    agent.respond = (_call, res) => {
+      res.on('close', () => (isCut = true));
+      gateway.removeKey(apiKey);
+    };
+    expect((await post('SendMessage', params(), { apiKey })).status).toBe(401);
+    await eventually(() => isCut);
+  });
+
   it('name the activated extensions that the client requested and the card lists', async () => {
     const extensions = [{ uri: 'https://example.com/a' }, { uri: 'https://example.com/b' }];
     const card = { ...(JSON.parse(agent.card) as object), capabilities: { streaming: true, extensions } };
@@ -322,9 +332,10 @@ describe('responses and streams of agents', () => {
       const id = /list-\d/.exec(text)?.[0] ?? '';
       if (call.method === 'SendMessage') states.set(id, 'TASK_STATE_WORKING');
       const state = states.get(id);
-      if (state === undefined) {
+      if (state === undefined || state === 'BROKEN') {
+        const code = state === undefined ? -32_001 : -32_603;
         res.writeHead(200, { 'content-type': 'application/json' });
-        res.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code: -32_001, message: 'gone' } }));
+        res.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code, message: 'gone' } }));
         return;
       }
       const artifacts = [{ artifactId: 'a', parts: [{ text: 'b' }] }];
@@ -348,9 +359,24 @@ describe('responses and streams of agents', () => {
       pageToken = page.nextPageToken;
       pages += 1;
     } while (pageToken !== '');
-    expect([pages, found.toSorted()]).toEqual([3, ['list-1', 'list-2', 'list-3', 'list-5']]);
+    expect([pages, found.toSorted()]).toEqual([2, ['list-1', 'list-2', 'list-3', 'list-5']]);
     expect((await list({ status: 'TASK_STATE_COMPLETED' })).tasks.map(({ id }) => id)).toEqual(['list-2']);
     expect((await list({ contextId: 'another' })).tasks).toEqual([]);
+    // Each total is the number of tasks that match, also beyond the page.
+    const totals = ['TASK_STATE_COMPLETED', 'TASK_STATE_WORKING', 'TASK_STATE_FAILED'].map(
+      async (status) => (await list({ status, pageSize: 1 })).totalSize,
+    );
+    expect(await Promise.all(totals)).toEqual([1, 3, 0]);
+    // A task of another page that the agent cannot show counts by its last state.
+    states.set('list-1', 'BROKEN');
+    const page = await list({ status: 'TASK_STATE_WORKING', pageSize: 1 });
+    expect([page.tasks.length, page.totalSize]).toEqual([1, 3]);
+    states.set('list-1', 'TASK_STATE_WORKING');
+    // The agent has finished a task since the gateway saw it.
+    const statusTimestampAfter = new Date().toISOString();
+    states.set('list-1', 'TASK_STATE_COMPLETED');
+    const finished = await list({ status: 'TASK_STATE_COMPLETED', statusTimestampAfter, pageSize: 1 });
+    expect([finished.tasks.map(({ id }) => id), finished.nextPageToken]).toEqual([['list-1'], '']);
     expect((await list({ includeArtifacts: true, pageSize: 1 })).tasks[0]?.artifacts).toHaveLength(1);
     expect(await (await post('ListTasks', { pageToken: 'bm90aGluZw' }, { apiKey })).json()).toMatchObject({
       error: { code: -32_602, message: expect.stringContaining('pageToken') as string },

@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { A2aError, checkAbilities, EXTENSIONS_HEADER } from '@gw/a2a';
 import { cancelled } from '@gw/a2a-client';
-import { GatewayError, MINUTE_MS, toGatewayError, type Shares } from '@gw/kernel';
+import { GatewayError, MINUTE_MS, type Shares } from '@gw/kernel';
 import { assertForTarget } from '../auth/authenticate.stage';
 import type { GatewayPrincipal } from '../auth/principals';
 import { endWithResponse, requestMemory } from '../bodies/held-responses';
+import { runContained, type ContainedRequest } from '../core/endings';
+import type { Faults } from '../core/faults';
 import { RequestContext, type Stage } from '../core/request-context';
 import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import type { ToolAccounts } from '../limits/tool-accounts';
 import { CallReply, type CallReplyOptions } from '../reply/call-reply';
 import type { AgentRequest } from './agent-request';
 import { AGENT_ROUTE, CATALOGUE_ROUTE } from './agent-route';
@@ -36,6 +39,10 @@ export interface AgentsDoorParts extends RefusalParts {
   readonly push: PushDoor;
   readonly replies: CallReplyOptions;
   readonly requestsInFlight: RequestsInFlight;
+  readonly faults: Pick<Faults, 'ofRequest'>;
+  readonly accounts: Pick<ToolAccounts, 'chargeCut'>;
+  /** Logs failures of the gateway itself. */
+  readonly failed: (context: RequestContext, error: GatewayError) => void;
   /** Memory for responses of agents; workspaces share it. */
   readonly memory: Shares;
 }
@@ -68,29 +75,43 @@ export class AgentsDoor {
 }
 
 /** Handles one HTTP request. */
-class Visit {
-  private form: ResponseForm;
+class Visit implements ContainedRequest {
+  form: ResponseForm;
 
   constructor(
     private readonly parts: AgentsDoorParts,
-    private readonly context: RequestContext,
-    private readonly reply: CallReply,
+    readonly context: RequestContext,
+    readonly reply: CallReply,
     private readonly route: Exclude<AgentDestination, { kind: 'push' }>,
   ) {
     this.form = firstForm(route, context);
   }
 
   /** Never rejects. */
-  async run(): Promise<void> {
-    const { context, reply, route } = this;
-    try {
-      await this.respond();
-    } catch (thrown) {
-      const failure =
-        thrown instanceof A2aError || thrown instanceof AgentDenied ? thrown : toGatewayError(thrown);
-      const resourcePath = route.kind === 'catalogue' ? CATALOGUE_PATH : agentPath(route);
-      refuse(this.parts, failure, { context, reply, form: this.form, resourcePath });
-    }
+  run(): Promise<void> {
+    return runContained(this, this.parts.faults, () => this.respond());
+  }
+
+  refuse(thrown: unknown): void {
+    const isFailure =
+      thrown instanceof A2aError || thrown instanceof AgentDenied || thrown instanceof GatewayError;
+    if (!isFailure) throw thrown;
+    if (thrown instanceof GatewayError && thrown.status >= 500) this.parts.failed(this.context, thrown);
+    refuse(this.parts, thrown, this);
+  }
+
+  end(_context: RequestContext, error: GatewayError): void {
+    this.parts.accounts.chargeCut(this.context);
+    refuse(this.parts, error, this);
+  }
+
+  drop(_context: RequestContext, error: GatewayError): void {
+    this.reply.drop(error);
+  }
+
+  /** Path of the agent, which is the resource of OAuth tokens. */
+  get resourcePath(): string {
+    return this.route.kind === 'catalogue' ? CATALOGUE_PATH : agentPath(this.route);
   }
 
   private async respond(): Promise<void> {
@@ -138,7 +159,9 @@ class Visit {
     let abortTimer: NodeJS.Timeout | undefined;
     context.whenClientGone({
       clientGone: () => {
-        abortTimer = setTimeout(() => abort.abort(cancelled()), ABANDONED_MS).unref();
+        // The gateway has ended the request itself: its result is of no use.
+        if (context.settled) abort.abort(cancelled());
+        else abortTimer = setTimeout(() => abort.abort(cancelled()), ABANDONED_MS).unref();
       },
     });
     this.parts.requestsInFlight.join(context);
@@ -147,8 +170,8 @@ class Visit {
       await this.parts.operations.run({ ...read, context, reply, form, memory, signal: abort.signal });
     } finally {
       endWithResponse(memory, context.res);
+      context.whenClientGone(null);
       clearTimeout(abortTimer);
-      if (context.clientGone) reply.leave();
     }
   }
 }

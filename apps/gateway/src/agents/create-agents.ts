@@ -17,6 +17,7 @@ import type { Log } from '@gw/web';
 import type { BeforeCall } from '../attempt/sender';
 import type { Documents } from '../auth/documents';
 import type { Principals } from '../auth/principals';
+import type { Faults } from '../core/faults';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import { createIssuedCredentials } from '../credentials/issued';
 import { IdentityTokens } from '../credentials/identity-tokens';
@@ -70,6 +71,7 @@ export interface AgentParts {
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'rightOf'>;
   readonly failures: FailureLog;
+  readonly faults: Faults;
   readonly log: Log;
   /** Memory for bodies, shared by workspaces. */
   readonly bodyMemory: Shares;
@@ -95,8 +97,11 @@ export function createAgents(parts: AgentParts): Agents {
   const cards = new AgentCards({ publicUrl, signers: new CardSigners(documents, ring) });
   const servers = new AgentServers(documents, publicUrl !== null);
   const push = createPush(parts, { ring, publicUrl, store, tasks, calls });
+  const accounts = new ToolAccounts(ledger);
   const door = new AgentsDoor({
     requestsInFlight,
+    accounts,
+    faults: parts.faults,
     publicUrl,
     cards,
     servers,
@@ -109,8 +114,9 @@ export function createAgents(parts: AgentParts): Agents {
     memory: parts.bodyMemory,
     operations: new Operations({
       places: new CallPlaces(),
+      guards,
       messages: new Messages({
-        accounts: new ToolAccounts(ledger),
+        accounts,
         guards,
         tasks,
         calls,

@@ -13,6 +13,8 @@ export interface MessageSubject {
   readonly message: Members;
   /** The task that the message continues; null when it continues none. */
   readonly task: TaskRecord | null;
+  /** The context in which the message was counted; null when the message begins one. */
+  readonly contextId: string | null;
   /** Id of the skill that the message names; null when it names none. */
   readonly skill: string | null;
 }
@@ -37,8 +39,9 @@ export async function subjectOf(request: AgentRequest, tasks: CallerTasks): Prom
   const { contextId: _named, ...rest } = sent;
   const message: Members = contextId === null ? rest : { ...rest, contextId };
   if (context.agent !== null) context.agent.parts = countedParts(sent);
-  await assertMessageRate(request, tasks, contextId ?? task?.contextId ?? null);
-  return { message, task, skill };
+  const counted = contextId ?? task?.contextId ?? null;
+  await assertMessageRate(request, tasks, counted);
+  return { message, task, contextId: counted, skill };
 }
 
 function skillOf({ view, call, context }: AgentRequest, message: Members): string | null {

@@ -1,7 +1,7 @@
 import {
   A2aError,
   isTerminal,
-  partTexts,
+  textsIn,
   translateParams,
   translateResult,
   type A2aVersion,
@@ -58,12 +58,14 @@ export class Messages {
     const limited = limitedCall(request, subject);
     const denial = await this.parts.accounts.admit(context, limited);
     if (denial !== null) throw limitDenied(denial);
-    const message = await this.parts.guards.before(request, subject.message, subject.skill);
+    const { metadata } = call.params;
+    const judged = { message: subject.message, ...(isObject(metadata) && { metadata }) };
+    const texts = await this.parts.guards.before(request, judged, subject.skill);
     const push = await this.parts.push.ofMessage(request, subject.task);
     const sent: SentMessage = {
       ...{ request, subject, limited, push },
       tracker: new TaskTracker(this.parts.tasks, request, subject.task),
-      params: outgoing(request, message, push),
+      params: outgoing(request, texts, push),
     };
     context.agent?.callBegins(limited);
     try {
@@ -71,6 +73,7 @@ export class Messages {
       else await this.stream(sent);
     } finally {
       await push?.callEnded();
+      await countBeginning(sent, this.parts.tasks);
     }
   }
 
@@ -89,13 +92,13 @@ export class Messages {
     } finally {
       this.charge(sent, hasResponse, tokens);
     }
-    const result = await this.parts.guards.after(request, shown, sent.subject.skill);
+    const result = await this.parts.guards.after(request, shown);
     const { json, status, headers } = form.result(call.operation, result);
     reply.end(json, status, headers);
   }
 
   private async stream(sent: SentMessage): Promise<void> {
-    const { request, params, subject } = sent;
+    const { request, params } = sent;
     const { call, form, reply, context } = request;
     reply.streamLater();
     let [events, tokens] = [0, 0];
@@ -105,7 +108,7 @@ export class Messages {
         events += 1;
         const { value, facts } = await this.translateResponse(sent, raw);
         tokens += tokensOf(value);
-        const json = form.event(call.operation, await this.parts.guards.after(request, value, subject.skill));
+        const json = form.event(call.operation, await this.parts.guards.after(request, value));
         if (context.agent !== null) context.agent.events += 1;
         reply.startStream();
         if (isLast(facts, raw)) {
@@ -143,15 +146,15 @@ export class Messages {
 
   /**
    * Charges the call. A call without a response costs nothing, unless it was aborted after its
-   * client had disconnected, because the agent has worked then.
+   * client had disconnected, because the agent has worked then. `chargeCut` charges a call whose
+   * request ends early.
    */
   private charge({ request, limited, tracker }: SentMessage, hasResponse: boolean, tokens: number): void {
     const { context, view, signal } = request;
-    if (hasResponse || signal.aborted) {
-      const { perMessage = 0, perTask = 0 } = view.document.prices ?? {};
-      const price = perMessage + (tracker.owesTask ? perTask : 0);
-      this.parts.accounts.charge(context, { ...limited, price }, tokens);
-    }
+    if (!hasResponse && !signal.aborted) return;
+    const { perMessage = 0, perTask = 0 } = view.document.prices ?? {};
+    const price = perMessage + (tracker.owesTask ? perTask : 0);
+    this.parts.accounts.charge(context, { ...limited, price }, tokens);
     context.agent?.callEnds();
   }
 }
@@ -166,14 +169,22 @@ function limitedCall({ view }: AgentRequest, { task, skill }: MessageSubject): L
   return { of: 'agent', server: slug, tool: skill ?? '', price: perMessage + (task === null ? perTask : 0) };
 }
 
-/** Returns the params in the agent's format. */
-function outgoing({ call, view }: AgentRequest, message: Members, push: MessagePush | null): Members {
+/** Counts a message that has begun a context, whose id only the response of the agent names. */
+async function countBeginning({ request, subject, tracker }: SentMessage, tasks: CallerTasks): Promise<void> {
+  const { document } = request.view;
+  if (document.limits.messagesPerContextHour === null || subject.contextId !== null) return;
+  const { contextId } = tracker;
+  if (contextId !== null) await tasks.store.countMessage(document.id, contextId);
+}
+
+/** Returns the params in the agent's format. `texts` are the message and metadata to send. */
+function outgoing({ call, view }: AgentRequest, texts: Members, push: MessagePush | null): Members {
   const { tenant: _tenant, configuration, ...params } = call.params;
   const direction = { from: call.version, to: view.document.endpoint.version };
   const configured = isObject(configuration)
     ? { configuration: withPush(configuration, call.version, push) }
     : {};
-  return translateParams(call.operation, { ...params, ...configured, message }, direction);
+  return translateParams(call.operation, { ...params, ...configured, ...texts }, direction);
 }
 
 /** Replaces the client's push config, which the agent never receives, by the gateway's. */
@@ -192,16 +203,18 @@ const isLast = ({ kind, state }: EventFacts, raw: unknown): boolean =>
 
 /** Estimates the tokens of a value as one for four characters. */
 const tokensOf = (value: unknown): number =>
-  Math.ceil(partTexts(value).reduce((sum, text) => sum + text.length, 0) / 4);
+  Math.ceil(textsIn(value).reduce((sum, text) => sum + text.length, 0) / 4);
 
 function countArtifacts({ context: { agent } }: AgentRequest, event: unknown): void {
   if (agent === null || !isObject(event)) return;
   const { task, artifactUpdate } = event;
   const listed = isObject(task) && Array.isArray(task['artifacts']) ? (task['artifacts'] as unknown[]) : [];
   const updated = isObject(artifactUpdate) ? [artifactUpdate['artifact']] : [];
+  // A further piece of an artifact that was counted.
+  const isPiece = isObject(artifactUpdate) && artifactUpdate['append'] === true;
   for (const artifact of [...listed, ...updated]) {
     if (!isObject(artifact)) continue;
-    agent.artifacts += 1;
+    if (!isPiece) agent.artifacts += 1;
     agent.artifactBytes += Buffer.byteLength(JSON.stringify(artifact['parts'] ?? []));
   }
 }

@@ -1,6 +1,7 @@
 import { A2aError, methodOf, type Operation } from '@gw/a2a';
 import { workspaceFull, type CallPlaces, type PlaceLimit } from '../limits/call-places';
 import { GatewayError } from '@gw/kernel';
+import type { AgentGuards } from './agent-guards';
 import type { AgentRequest } from './agent-request';
 import { routeOfOperation } from './agent-route';
 import { rateDenied } from './denials';
@@ -13,6 +14,7 @@ import type { PushConfigs } from './push/push-configs';
 
 export interface OperationParts {
   readonly places: CallPlaces;
+  readonly guards: Pick<AgentGuards, 'afterError'>;
   readonly messages: Messages;
   readonly tasks: TaskCalls;
   readonly lists: TaskLists;
@@ -45,6 +47,8 @@ export class Operations {
     if (place.kind === 'none') throw noPlace(place);
     try {
       await this.carryOut(request);
+    } catch (error) {
+      throw await this.parts.guards.afterError(request, error);
     } finally {
       place.release();
     }

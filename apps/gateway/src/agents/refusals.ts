@@ -9,8 +9,6 @@ import type { ResponseForm, WrittenResponse } from './response-form';
 export interface RefusalParts {
   /** URL of this gateway for clients; when null, it is derived from the request. */
   readonly publicUrl: string | null;
-  /** Logs failures of the gateway itself. */
-  readonly failed: (context: RequestContext, error: GatewayError) => void;
 }
 
 /** The request that is refused. */
@@ -43,7 +41,6 @@ export function refuse(
     send(reply, form.failure(failure.failure), retryHeaders(retryAfterMs));
     return;
   }
-  if (failure.status >= 500) parts.failed(context, failure);
   reply.failed(failure);
   // Requests that fail before their operation runs are logged, like requests to models.
   reply.isRecorded = true;

@@ -1,6 +1,6 @@
-import { GatewayError, toGatewayError } from '@gw/kernel';
+import { GatewayError, retryAfterMs, toGatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
-import { retryAfterMs, type AttemptOutcome } from '@gw/routing';
+import type { AttemptOutcome } from '@gw/routing';
 import { valueOf } from '../http/header-rules';
 import type { GatewayResponse } from './gateway-response';
 import type { RequestContext } from '../core/request-context';

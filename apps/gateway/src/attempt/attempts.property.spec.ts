@@ -16,9 +16,6 @@ import { HedgeAround } from '../hedge/hedge.around';
 import type { AttemptCall } from './attempt-call';
 import { type AttemptMaker } from './attempt-maker';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 /** The outcome of one call. */
 type Act =
   | { readonly kind: 'answer'; readonly status: number }
@@ -126,7 +123,7 @@ class ScriptedMaker implements AttemptMaker {
   }
 
   begin(call: AttemptCall): void {
-    const { target: own, listener } = call;
+    const { target: own, listener, context } = call;
     if (this.hedge.isUsed(call)) {
       this.hedge.around(call);
       return;
@@ -142,8 +139,9 @@ class ScriptedMaker implements AttemptMaker {
     const support = { via: 'native', prefix: '' } as const;
     const credential = { apiKey: null, configurations: {} };
     const response = new GatewayResponse(
-      { target: own, provider, saved: null, credential, support, model: null },
+      { target: own, provider, saved: null, credential, support, model: null, isModelInPath: false },
       listener,
+      context,
     );
     response.call = this.callOf(response);
     this.calls.push({ target: own, response });

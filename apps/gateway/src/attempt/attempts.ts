@@ -65,25 +65,24 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       if (step.waitMs === 0) {
         // Deferred, because this may run inside the callback of the call that has just ended.
         if (this.outcome === null) this.begin();
-        else queueMicrotask(() => this.begin());
+        else queueMicrotask(() => context.guard(() => this.begin()));
         return;
       }
       this.discardLast();
       const sinceMs = context.elapsedMs();
-      void waitFor(context, step.waitMs).then(() => {
-        this.noteWait(context.elapsedMs() - sinceMs);
-        this.begin();
-      });
+      const begin = (): void => this.beginAfter(context.elapsedMs() - sinceMs);
+      context.guard(() => waitFor(context, step.waitMs).then(begin));
     } catch (thrown) {
       this.cursor.abandon();
       this.reject(thrown);
     }
   }
 
-  /** Records a wait before an attempt; it does not count as overhead of the gateway. */
-  private noteWait(ms: number): void {
-    this.waitedMs = ms;
-    this.excludeFromOverhead(ms);
+  /** Begins an attempt after a wait, which does not count as overhead of the gateway. */
+  private beginAfter(waitedMs: number): void {
+    this.waitedMs = waitedMs;
+    this.excludeFromOverhead(waitedMs);
+    this.begin();
   }
 
   /**
@@ -203,7 +202,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.context.attempts.partial = text;
     this.sinceMs = this.context.elapsedMs();
     // Deferred, because this may run inside the callback of the call that brings the next response.
-    this.resolve = this.reject = () => queueMicrotask(done);
+    this.resolve = this.reject = () => queueMicrotask(() => this.context.guard(done));
     this.takeStep();
   }
 
@@ -250,7 +249,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.addRecord(result, upstream);
     this.context.attempts.requested = null;
     this.markIdle();
-    queueMicrotask(() => this.begin());
+    queueMicrotask(() => this.context.guard(() => this.begin()));
   }
 
   private addRecord(result: AttemptResult, upstream: Upstream | null): number {

@@ -37,6 +37,15 @@ describe('plain response of a built-in route that has begun', () => {
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const ends = async () => (await last())?.decision.attempts.map(({ end }) => end);
 
+  it('shows an error that is nested too deeply as text', async () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    first.respond({ status: 400, headers: JSON_HEAD, body: `{"error":{"message":"no","more":${deep}}}` });
+    const response = await send({ provider: '@first' });
+    const { error } = (await response.json()) as { error: { provider_error: unknown } };
+    expect([response.status, error.provider_error]).toEqual([400, expect.stringMatching(/^\{"error".*\[$/)]);
+    expect(await last()).toMatchObject({ outcome: 'provider_error' });
+  });
+
   describe('response that breaks off', () => {
     it('makes a fallback try the next target', async () => {
       first.respond(CUT);

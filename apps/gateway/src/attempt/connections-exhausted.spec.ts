@@ -10,7 +10,7 @@ describe('provider of which one model hangs', () => {
 
   beforeEach(async () => {
     provider = await StubProvider.start();
-    gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '8', CONNECT_TIMEOUT: '200' });
+    gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '8', CONNECT_TIMEOUT: '1000' });
     gateway.addProvider('one', 'openai', provider.origin);
     provider.respond(({ body }) =>
       body.includes('hangs') ? { neverRespond: true } : { body: { choices: [] } },
@@ -41,7 +41,7 @@ describe('provider whose connections are all in use', () => {
 
   beforeEach(async () => {
     [busy, other] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '1', CONNECT_TIMEOUT: '200' });
+    gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '1', CONNECT_TIMEOUT: '1000' });
     gateway.addProvider('busy', 'openai', busy.origin);
     gateway.addProvider('other', 'openai', other.origin);
     busy.respond({ neverRespond: true });

@@ -2,9 +2,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 /** Infinity as a double. */
 const TOO_LARGE = '1e400';
 const NUMBERS = [

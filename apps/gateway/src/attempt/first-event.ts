@@ -2,7 +2,6 @@ import { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
 import { isFramed, isPlainEvents, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
-import { FIELD } from './stream-pace';
 
 export interface StreamListener {
   /**
@@ -16,6 +15,8 @@ export interface StreamListener {
 
 /** Maximum bytes kept while waiting for the first event. */
 const HELD_BYTES_MAX = 65_536;
+/** An end of a line, and the first character of a field after it. */
+const FIELD = /[\r\n][^:\r\n]/;
 const BLANK_LINE = /\n\r?\n|\r\r/;
 
 /**
@@ -26,7 +27,9 @@ const BLANK_LINE = /\n\r?\n|\r\r/;
 export class FirstEvent implements BodySink {
   private readonly held: Buffer[] = [];
   private heldBytes = 0;
-  private text = '';
+  private hasField = false;
+  /** The last bytes, in which an end of a line may have begun. A stream begins as a line does. */
+  private seam = '\n';
   private readonly tap: StreamTap | null;
   private isDone = false;
 
@@ -54,7 +57,7 @@ export class FirstEvent implements BodySink {
 
   end(): void {
     // Some providers omit the blank line after their last event.
-    if (this.heldBytes > 0 && FIELD.test(this.text)) this.begin();
+    if (this.hasField) this.begin();
     else this.fail(new OutboundError('interrupted', 'The stream ended before its first event.'));
   }
 
@@ -73,8 +76,18 @@ export class FirstEvent implements BodySink {
 
   private hasEvent(chunk: Buffer): boolean {
     if (this.tap === null || isFramed(this.response)) return true;
-    this.text += chunk.toString('latin1');
-    const field = this.text.search(FIELD);
-    return field >= 0 && BLANK_LINE.test(this.text.slice(field + 1));
+    let text = this.seam + chunk.toString('latin1');
+    if (!this.hasField) {
+      const field = text.search(FIELD);
+      this.seam = text.slice(-1);
+      if (field < 0) return false;
+      this.hasField = true;
+      text = text.slice(field + 1);
+    }
+    this.seam = text.slice(-SEAM);
+    return BLANK_LINE.test(text);
   }
 }
+
+/** Bytes of the longest blank line, without its last byte. */
+const SEAM = 2;

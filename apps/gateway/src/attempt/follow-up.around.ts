@@ -21,7 +21,7 @@ export class FollowUpAround implements AroundStage {
   }
 
   around(call: AttemptCall, next: Next): void {
-    reportResult(this.makeBothCalls(call, next), call.listener);
+    reportResult(call, this.makeBothCalls(call, next));
   }
 
   private async makeBothCalls(call: AttemptCall, next: Next): Promise<GatewayResponse> {

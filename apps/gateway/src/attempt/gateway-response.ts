@@ -1,10 +1,11 @@
-import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
+import { handlerThrew, OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
 import { AWS_EVENTS, isEventStream as declaresEvents } from '@gw/cache';
 import type { CacheUse } from '../cache/cache-use';
 import { contentTypeOf, valueOf } from '../http/header-rules';
 import { maskFor } from '../credentials/credential-echo';
 import type { CredentialMask } from '../credentials/credential-mask';
 import { redirectError } from './redirects';
+import type { Guard } from '../core/faults';
 import type { BodySink, Upstream } from '../core/upstream';
 
 /** Called once, with the head of the response or with the error that replaces it. */
@@ -54,9 +55,20 @@ export class GatewayResponse implements OutboundHandler {
   constructor(
     readonly upstream: Upstream,
     private readonly listener: HeadListener,
+    /** The request for which the response arrives. */
+    private readonly context: Guard,
   ) {}
 
+  /** Runs work that the response has to wait for; see `RequestContext.guard`. */
+  guard(work: () => unknown): void {
+    this.context.guard(work);
+  }
+
   onHeaders(status: number, headers: readonly string[]): void {
+    this.guard(() => this.begin(status, headers));
+  }
+
+  private begin(status: number, headers: readonly string[]): void {
     const redirect = redirectError(status);
     if (redirect !== null) {
       this.onError(redirect);
@@ -69,12 +81,19 @@ export class GatewayResponse implements OutboundHandler {
     this.listener.responded(this);
   }
 
+  /** An exception of a receiver ends the response as if its provider had broken it off. */
   onData(chunk: Buffer): void {
-    const { mask } = this;
-    if (mask === null) this.deliver(chunk);
-    else {
-      const passed = mask.pass(chunk);
-      if (passed.length > 0) this.deliver(passed);
+    try {
+      const { mask } = this;
+      if (mask === null) this.deliver(chunk);
+      else {
+        const passed = mask.pass(chunk);
+        if (passed.length > 0) this.deliver(passed);
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof OutboundError)) this.context.report(thrown);
+      this.onError(handlerThrew(thrown));
+      this.call?.abort();
     }
   }
 
@@ -91,18 +110,22 @@ export class GatewayResponse implements OutboundHandler {
   }
 
   onEnd(): void {
-    this.deliverRest();
-    this.ended = true;
-    this.sink?.end();
+    this.guard(() => {
+      this.deliverRest();
+      this.ended = true;
+      this.sink?.end();
+    });
   }
 
   onError(error: OutboundError): void {
-    // Ignores the abort that follows a refused redirect.
+    // Ignores the abort that follows a refused redirect or a throw.
     if (this.error !== null) return;
-    this.deliverRest();
     this.error = error;
-    if (this.status === 0) this.listener.responded(this);
-    else this.sink?.fail(error);
+    this.guard(() => {
+      this.deliverRest();
+      if (this.status === 0) this.listener.responded(this);
+      else this.sink?.fail(error);
+    });
   }
 
   clientGone(): void {

@@ -1,3 +1,4 @@
+import { addPiece } from '@gw/kernel';
 import { codingOf, decode, type Decoded, OutboundError } from '@gw/outbound';
 import { BodyBudget } from '../bodies/body-budget';
 import { contentTypeOf, valueOf } from '../http/header-rules';
@@ -84,11 +85,11 @@ class HeldResponse implements BodySink {
       this.response.onData(chunk);
       return;
     }
-    this.held.push(chunk);
+    addPiece(this.held, chunk);
     this.heldBytes += chunk.length;
     // Some providers send white space while they work, to keep the connection open. It must reach
     // the client at once.
-    const isKeptAlive = this.held.length === 1 && isBlank(chunk);
+    const isKeptAlive = this.heldBytes === chunk.length && isBlank(chunk);
     if (isKeptAlive || !this.hasRoom()) this.passOn();
   }
 
@@ -146,7 +147,8 @@ class HeldResponse implements BodySink {
       coding === null
         ? Promise.resolve<Decoded>('broken')
         : decode(this.held, coding, HELD_BYTES_MAX, (piece) => pieces.push(piece));
-    void decoded.then((end) => {
+    this.context.guard(async () => {
+      const end = await decoded;
       // Pass it on unchecked, like an unencoded response of this size.
       if (end === 'too_large') this.passOn();
       else this.judge(end === 'whole' ? Buffer.concat(pieces) : null);

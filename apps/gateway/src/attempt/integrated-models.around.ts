@@ -8,7 +8,6 @@ import type { RequestContext } from '../core/request-context';
 import { playLocal } from './local-transport';
 import type { AroundStage, AttemptCall } from './attempt-call';
 import { reportResult } from './sender';
-import { type AttemptListener } from './gateway-response';
 
 /**
  * Serves the models route without a provider call when both the caller (`x-gw-models-endpoint`) and
@@ -23,15 +22,11 @@ export class IntegratedModelsAround implements AroundStage {
     return route.kind === 'models' && gw.modelsEndpoint && target.fetchIntegratedModels && upgrade === null;
   }
 
-  around({ context, upstream, listener }: AttemptCall): void {
-    reportResult(this.listed(context, upstream, listener), listener);
+  around(call: AttemptCall): void {
+    reportResult(call, this.listed(call));
   }
 
-  private async listed(
-    context: RequestContext,
-    upstream: Upstream,
-    listener: AttemptListener,
-  ): Promise<GatewayResponse> {
+  private async listed({ context, upstream, listener }: AttemptCall): Promise<GatewayResponse> {
     const providers = await this.providersOf(context, upstream);
     const data = providers.flatMap(({ slug, models }) =>
       models
@@ -44,7 +39,7 @@ export class IntegratedModelsAround implements AroundStage {
         })),
     );
     return new Promise((resolve) => {
-      const response = new GatewayResponse(upstream, { responded: resolve });
+      const response = new GatewayResponse(upstream, { responded: resolve }, context);
       response.call = playLocal(json({ object: 'list', total_count: data.length, data }), response);
       listener.callStarted(response);
     });

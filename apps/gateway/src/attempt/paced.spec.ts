@@ -3,8 +3,6 @@ import { eventually, StubProvider, type StubResponse, type StubStep } from '@gw/
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
 const PATIENT = { timeoutMs: 90_000 };
 /** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 3_600_000;

@@ -6,6 +6,9 @@ import { endpointOf } from './endpoint';
 
 /** The facts about one request that routing reads. */
 export class PlanFacts implements RequestFacts {
+  /** The parameters with the model of the path, so that each condition reads the same object. */
+  private withPathModel: object | null = null;
+
   constructor(private readonly context: RequestContext) {}
 
   get metadata(): Readonly<Record<string, string>> {
@@ -23,12 +26,13 @@ export class PlanFacts implements RequestFacts {
    */
   params(): object | undefined {
     const { call } = this.context.route;
-    const inBody = paramsOfBody(this.context);
-    return call === null ? inBody : { ...inBody, model: call.model };
+    if (call === null) return paramsOfBody(this.context);
+    return (this.withPathModel ??= { ...paramsOfBody(this.context), model: call.model });
   }
 
   header(name: string): string | undefined {
-    const value = this.context.req.headers[name];
+    const { headers } = this.context.req;
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return Array.isArray(value) ? value.join(', ') : value;
   }
 

@@ -2,9 +2,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 const event = (type: string, rest: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
 const STREAM =

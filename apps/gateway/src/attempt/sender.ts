@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundHandler } from '@gw/outbound';
-import { GatewayResponse, type AttemptListener } from './gateway-response';
+import { GatewayResponse } from './gateway-response';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { GatewayPrincipal } from '../auth/principals';
@@ -24,7 +24,7 @@ export class Sender implements Next {
   ) {}
 
   begin({ context, upstream, built, listener }: AttemptCall): void {
-    const response = new GatewayResponse(upstream, listener);
+    const response = new GatewayResponse(upstream, listener, context);
     // The client may have left while the attempt waited for counters or a guardrail. A call that is
     // begun would be charged as an estimate, although its provider never receives it.
     if (context.clientGone || context.settled) {
@@ -63,10 +63,12 @@ export class Sender implements Next {
 }
 
 /** Reports the result of a promise to a listener. */
-export function reportResult(response: Promise<GatewayResponse>, listener: AttemptListener): void {
-  response.then(
-    (received) => listener.responded(received),
-    (thrown: unknown) => listener.refused(thrown),
+export function reportResult({ context, listener }: AttemptCall, response: Promise<GatewayResponse>): void {
+  context.guard(() =>
+    response.then(
+      (received) => listener.responded(received),
+      (thrown: unknown) => listener.refused(thrown),
+    ),
   );
 }
 

@@ -6,9 +6,6 @@ import { Coalescer } from '@gw/cache';
 import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 const BUFFERED_MAX = 65_536;
 const WAIT_MS = 20_000;
 /** Milliseconds: long for a response that is ready, short for one that never comes. */

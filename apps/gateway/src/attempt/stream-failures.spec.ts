@@ -1,9 +1,6 @@
 import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 const EVENTS = { 'content-type': 'text/event-stream' };
 const WAIT = { timeoutMs: 90_000 };
 

@@ -21,7 +21,7 @@ const SPEED_MAX = 10_000;
  * Matches the beginning of a line that is neither empty nor a comment; some providers send comments
  * while the model is thinking.
  */
-export const FIELD = /(?:^|[\r\n])[^:\r\n]/;
+const FIELD = /(?:^|[\r\n])[^:\r\n]/;
 
 /** Measures when the pieces of a stream arrived, for configs that choose or judge targets by it. */
 export class StreamPace {

@@ -22,8 +22,10 @@ import type { OwnCredentials } from '../credentials/own-credentials';
 import type { Documents } from '../auth/documents';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
+import { parseJsonObject } from '../bodies/json-body';
 import { requestedModel } from '../core/requested-model';
 import type { RequestView } from '../core/request-context';
+import { modelAtProvider } from '../routes/path-call';
 import { inlineKey } from '../credentials/callers-key';
 import { ownCredential, refuseOwnCredentials } from './request/forwarded-headers';
 import { customHostOf, modelOf } from './saved-model';
@@ -100,7 +102,7 @@ export class Targeting {
     const credential = this.credentials.of(saved);
     const finish = (opened: Credential): Upstream | Promise<Upstream> => {
       const upstream = this.build(context, target, provider, saved, opened);
-      checkModel(context, saved, upstream.model);
+      checkModel(context, upstream, saved);
       return this.cloud.complete(context, upstream);
     };
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
@@ -156,10 +158,11 @@ export class Targeting {
     saved: ProviderDocument | null,
     credential: Credential,
   ): Upstream {
-    const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
-    const requested = typeof override === 'string' ? override : requestedModel(context);
+    const inPath = modelOfPath(context, provider);
+    const requested = inPath ?? calledModel(context, target);
     const model = requested === null ? null : withoutSlug(requested);
-    const destination = { target, saved, credential, model };
+    const isModelInPath = inPath !== null || context.route.call !== null;
+    const destination = { target, saved, credential, model, isModelInPath };
     const receiver = this.providerFor(provider, context, destination);
     const variant = variantOf(context, receiver);
     const isUsed =
@@ -252,8 +255,14 @@ export function providerNamed(context: RequestView, target: CompiledTarget): str
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
+/** Returns the model that the path of the provider's own API names; null on all other paths. */
+const modelOfPath = ({ method, route }: RequestView, { modelPaths }: Provider): string | null =>
+  modelPaths === undefined || route.kind !== 'passthrough'
+    ? null
+    : modelAtProvider(method, route.upstreamPath, modelPaths);
+
 /** Whether the provider receives the client's own path, which names a model. */
-export const pathKeepsModel = ({ call, address }: RequestView['route']): boolean =>
+const pathKeepsModel = ({ call, address }: RequestView['route']): boolean =>
   call !== null && address === null;
 
 /**
@@ -264,6 +273,31 @@ const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
   pathKeepsModel(route) ||
   ((body.length > 0 || spooled !== null) &&
     (scan === null || (scan.isForm === true && scan.modelSpan === null)));
+
+/**
+ * Returns the model that a target calls: the one that its parameter rules set, otherwise that of
+ * the request; null when there is none. A provider may stand before it: `@slug/model`.
+ */
+export function calledModel(context: RequestView, target: CompiledTarget): string | null {
+  const requested = requestedModel(context);
+  if (!target.hasParamRules || keepsModel(context)) return requested;
+  const override = target.overrideParams?.['model'];
+  if (typeof override === 'string') return override;
+  const byDefault = target.defaultParams?.['model'];
+  return typeof byDefault === 'string' && requested === null && takesDefaultModel(context)
+    ? byDefault
+    : requested;
+}
+
+/** Whether the body is a JSON object without a model. One that cannot be read is refused later. */
+function takesDefaultModel(context: RequestView): boolean {
+  if (context.spooled !== null || context.body.length === 0) return false;
+  try {
+    return !Object.hasOwn(context.json(parseJsonObject), 'model');
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Removes the slug of a saved provider from `@slug/model`; `@cf/…` and `@hf/…` are model names
@@ -277,14 +311,24 @@ export const withoutSlug = (model: string): string =>
 /**
  * Throws when the model is not enabled. A route that calls a model must name one. With an
  * allow-list, so must every body that could name a model, because an unreadable body could name
- * any.
+ * any, and parameter rules must not drop the model from it.
  */
-function checkModel(context: RequestView, saved: ProviderDocument, model: string | null): void {
+function checkModel(context: RequestView, upstream: Upstream, saved: ProviderDocument): void {
+  const { model, target, isModelInPath } = upstream;
   if (saved.allowAllModels && saved.models.length === 0) return;
-  for (const named of otherModels(context)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
+  for (const named of otherModels(context, isModelInPath))
+    if (!isEnabled(saved, named)) throw notEnabled(saved, named);
   if (model === null) checkUnnamed(context, saved);
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
+  if (!saved.allowAllModels && !isModelInPath && dropsModel(context, target))
+    throw notEnabled(saved, null, DROPPED);
 }
+
+/** Whether a parameter rule drops the model on a route where the provider then chooses one. */
+const dropsModel = (context: RequestView, { dropParams }: CompiledTarget): boolean =>
+  context.route.model === 'maybe' &&
+  dropParams.some(({ segments }) => segments.length === 1 && segments[0] === 'model') &&
+  !keepsModel(context);
 
 /**
  * Throws when a message of a session names a model that is not enabled. `model` is null when the
@@ -321,6 +365,9 @@ const UNREADABLE =
   'The provider has models that are not enabled, and the model of this body cannot be read. Send a JSON object in UTF-8, ' +
   'without a content encoding.';
 
+const DROPPED =
+  'The provider has a list of enabled models, and drop_params removes the model, so that the provider would choose one.';
+
 const notEnabled = (saved: ProviderDocument, model: string | null, message?: string): GatewayError =>
   new GatewayError('model_not_enabled', {
     param: 'model',
@@ -339,10 +386,10 @@ const hidesModel = ({ scan, upgrade }: RequestView): boolean =>
  * Returns models in places that a provider could read instead, on passthrough only: in the query,
  * and in the body when the path names a model.
  */
-function otherModels({ route, query, scan }: RequestView): readonly string[] {
+function otherModels({ route, query, scan }: RequestView, isModelInPath: boolean): readonly string[] {
   if (route.kind !== 'passthrough') return NONE;
   const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');
-  const inBody = route.call === null ? null : (scan?.model ?? null);
+  const inBody = isModelInPath ? (scan?.model ?? null) : null;
   // Google's bodies name a model as `models/<name>`.
   return inBody === null ? inQuery : [...inQuery, withoutSlug(inBody).replace(/^models\//, '')];
 }

@@ -41,9 +41,6 @@ interface Seen {
  */
 const HALF_CLOSE_IS_GONE = new Set(['sse-064']);
 
-/** Long enough to transfer 50 MB on a busy machine. */
-jest.setTimeout(60_000);
-
 /**
  * Scripted upstreams behind a passthrough route. The client must see what the upstream sent, or a
  * visible failure.

@@ -120,6 +120,19 @@ describe('Google Vertex AI', () => {
     expect(await gateway.records()).toMatchObject([{ usage: { inputTokens: 3 } }]);
   });
 
+  it('reads many embeddings, whose numbers have more digits than a double needs', async () => {
+    const values = Array.from({ length: 768 }, () => '0.0058424929156899452').join(',');
+    const prediction = `{"embeddings":{"values":[${values}],"statistics":{"token_count":3}}}`;
+    const predictions = Array.from({ length: 250 }, () => prediction).join(',');
+    respond({ headers: { 'content-type': 'application/json' }, body: `{"predictions":[${predictions}]}` });
+    const { data } = await openai().embeddings.create({
+      model: 'text-embedding-005',
+      input: Array.from({ length: 250 }, () => 'Hi'),
+    });
+    expect(data).toHaveLength(250);
+    expect(data[0]?.embedding[0]).toBeCloseTo(0.005_842_5);
+  });
+
   it('gets images of Imagen, and reports why there are none', async () => {
     respond({ body: { predictions: [{ bytesBase64Encoded: 'aW1hZ2U=', mimeType: 'image/png' }] } });
     const image = { model: 'imagen-4.0-generate-001', prompt: 'A cat', size: '1024x1024' } as const;

@@ -3,9 +3,6 @@ import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { TestClient } from '../spec-support/test-client';
 
-// Tests may take several times as long on a busy machine.
-jest.setTimeout(60_000);
-
 const RETRY = { attempts: 2, use_retry_after_header: true };
 /** A wait that is longer than all the rest of a request. */
 const LATER = { status: 503, headers: { 'retry-after': '1' }, body: {} };

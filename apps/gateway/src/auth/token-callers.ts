@@ -113,7 +113,8 @@ export class TokenCallers {
       at,
       source,
       key: await this.asKey(verified, source.version),
-      oneTime: jti === null ? null : { trustId: rule.id, jti, expiresAt },
+      oneTime:
+        jti === null ? null : { organisationId: rule.organisationId, trustId: rule.id, jti, expiresAt },
       boundTo: null,
       resource: null,
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),

@@ -42,7 +42,8 @@ export class TokenProofs {
       const now = Math.floor(this.now() / 1_000);
       const { thumbprint, id, usableUntil } = checkBound(boundTo, request, now);
       this.count(organisation.id);
-      const once = { trustId: `dpop ${thumbprint}`, jti: id, expiresAt: usableUntil };
+      const { id: organisationId } = organisation;
+      const once = { organisationId, trustId: `dpop ${thumbprint}`, jti: id, expiresAt: usableUntil };
       if (!(await this.used.take(once))) throw new ProofFault('it was used before');
     } catch (error) {
       if (error instanceof ProofFault) throw new GatewayError('api_key_invalid', error.refusal);

@@ -1,9 +1,9 @@
 import { createLog } from '@gw/web';
 import { eventually, startRedis } from '@gw/testing';
-import { createUsedTokens, LocalUsedTokens, type OneTimeToken, type UsedTokens } from './used-tokens';
+import { createUsedTokens, type OneTimeToken, type UsedTokens } from './used-tokens';
 
 const token = (jti: string, more: Partial<OneTimeToken> = {}): OneTimeToken => ({
-  ...{ trustId: 'trust-1', jti, expiresAt: Math.floor(Date.now() / 1_000) + 300 },
+  ...{ organisationId: 'one', trustId: 'trust-1', jti, expiresAt: Math.floor(Date.now() / 1_000) + 300 },
   ...more,
 });
 
@@ -33,18 +33,5 @@ describe('one-time tokens of gateways that share a Redis', () => {
   it('are refused as unavailable while Redis is down', async () => {
     await redis.kill();
     expect(await taken(token('b'))).toEqual(['unavailable', 'unavailable', 'unavailable']);
-  });
-});
-
-describe('one-time tokens of a gateway without Redis', () => {
-  it('are remembered until they end, up to a number beyond which further ones are refused', async () => {
-    let now = Date.now();
-    const tokens = new LocalUsedTokens(2, () => now);
-    expect(await tokens.take(token('a'))).toBe(true);
-    expect(await tokens.take(token('a'))).toBe(false);
-    expect(await tokens.take(token('b'))).toBe(true);
-    await expect(tokens.take(token('c'))).rejects.toMatchObject({ type: 'unavailable' });
-    now += 400_000;
-    expect(await tokens.take(token('c'))).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, Shares } from '@gw/kernel';
 import { connectRedis, type Redis } from '@gw/redis';
 import type { Log } from '@gw/web';
 import { hash } from 'node:crypto';
@@ -8,6 +8,7 @@ const LOCAL_MAX = 100_000;
 
 /** A token that is accepted once. */
 export interface OneTimeToken {
+  readonly organisationId: string;
   readonly trustId: string;
   readonly jti: string;
   /** Unix seconds. */
@@ -71,33 +72,55 @@ export class SharedUsedTokens implements UsedTokens {
   }
 }
 
+interface UsedToken {
+  readonly organisationId: string;
+  /** Expiry in Unix milliseconds. */
+  readonly end: number;
+}
+
+/** Minimum milliseconds between two searches for expired tokens. */
+const SEARCH_AGAIN_MS = 1_000;
+
 /**
- * Remembers used tokens in this process. When it holds the maximum of tokens that are still valid,
- * further ones are refused with `unavailable`.
+ * Remembers used tokens in this process. Organisations share its places. When an organisation has
+ * none left for tokens that are still valid, its further ones are refused with `unavailable`.
  */
 export class LocalUsedTokens implements UsedTokens {
-  /** Expiry of each used token by name, in Unix milliseconds. */
-  private readonly expiries = new Map<string, number>();
+  private readonly used = new Map<string, UsedToken>();
+  private readonly places: Shares;
+  private searchedAt = -Infinity;
 
   constructor(
-    private readonly max = LOCAL_MAX,
+    max = LOCAL_MAX,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.places = new Shares(max);
+  }
 
   take(token: OneTimeToken): Promise<boolean> {
+    const { organisationId } = token;
     const [name, now] = [nameOf(token), this.now()];
-    if ((this.expiries.get(name) ?? 0) > now) return Promise.resolve(false);
-    if (this.expiries.size >= this.max) this.removeExpired(now);
-    if (this.expiries.size >= this.max) return Promise.reject(useUnknown());
-    this.expiries.set(name, now + secondsOf(token, now) * 1_000);
+    const known = this.used.get(name);
+    if (known !== undefined && known.end > now) return Promise.resolve(false);
+    if (known !== undefined) this.remove(name, known);
+    if (!this.places.of(organisationId, organisationId).fits(1)) this.removeExpired(now);
+    if (!this.places.of(organisationId, organisationId).take(1)) return Promise.reject(useUnknown());
+    this.used.set(name, { organisationId, end: now + secondsOf(token, now) * 1_000 });
     return Promise.resolve(true);
   }
 
   close(): void {
-    this.expiries.clear();
+    this.used.clear();
   }
 
   private removeExpired(now: number): void {
-    for (const [name, end] of this.expiries) if (end <= now) this.expiries.delete(name);
+    if (Math.abs(now - this.searchedAt) < SEARCH_AGAIN_MS) return;
+    this.searchedAt = now;
+    for (const [name, token] of this.used) if (token.end <= now) this.remove(name, token);
+  }
+
+  private remove(name: string, { organisationId }: UsedToken): void {
+    this.used.delete(name);
+    this.places.of(organisationId, organisationId).give(1);
   }
 }

@@ -6,8 +6,6 @@ const MIB = 1_048_576;
 const OTHER_KEY = 'otherKey0000000000000000000000AB';
 const PATIENT = { timeoutMs: 90_000 };
 
-jest.setTimeout(60_000);
-
 describe('memory for request bodies, shared by workspaces', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

@@ -1,6 +1,6 @@
 import { GatewayError, isObject, parseExact } from '@gw/kernel';
-import type { JsonObject } from '@gw/providers';
-import { RESPONSE_READ_EXACTLY, assertResponseReadable } from './read-whole';
+import type { JsonObject, Translator } from '@gw/providers';
+import { RESPONSE_READ_EXACTLY, RESPONSE_READ_WHOLE, assertResponseReadable } from './read-whole';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -11,13 +11,29 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const parseJsonObject = (body: Buffer): JsonObject => parsedObject(body, JSON.parse);
 
 /**
- * Parses a provider's response that is only serialised again: its numbers keep their spelling.
- * Throws `provider_answer_invalid` when it has too many values, and otherwise as `parseJsonObject`
- * does.
+ * Runs work that rewrites a request's body. Throws `body_invalid` for a body that has more levels
+ * than the stack, which takes a few KiB.
  */
-export function parseExactResponse(body: Buffer): JsonObject {
-  assertResponseReadable(body, RESPONSE_READ_EXACTLY);
-  return parsedObject(body, (text) => parseExact(text, body));
+export function withinStack<Result>(rewrite: () => Result): Result {
+  try {
+    return rewrite();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new GatewayError('body_invalid', {
+      message: 'The objects and lists of the body are nested too deep to be rewritten; send a flatter one.',
+      cause,
+    });
+  }
+}
+
+/**
+ * Parses a provider's response for its translator. Its numbers keep their spelling, unless the
+ * translator only reads them. Throws `provider_answer_invalid` when it has too many values, and
+ * otherwise as `parseJsonObject` does.
+ */
+export function parseTranslated({ isNumeric = false }: Translator, body: Buffer): JsonObject {
+  assertResponseReadable(body, isNumeric ? RESPONSE_READ_WHOLE : RESPONSE_READ_EXACTLY);
+  return isNumeric ? parseJsonObject(body) : parsedObject(body, (text) => parseExact(text, body));
 }
 
 function parsedObject(body: Buffer, parse: (text: string) => unknown): JsonObject {

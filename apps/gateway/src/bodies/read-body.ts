@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { atTurnEnd, GatewayError, toGatewayError } from '@gw/kernel';
+import { addPiece, atTurnEnd, GatewayError, toGatewayError } from '@gw/kernel';
 import { discardRest } from './discard-rest';
 import { GatewayRequest, type BodyTaker } from '../http/gateway-request';
 
@@ -73,7 +73,7 @@ export class BodyReader implements BodyTaker {
       return;
     }
     if (this.first === null) this.first = chunk;
-    else (this.rest ??= [this.first]).push(chunk);
+    else addPiece((this.rest ??= [this.first]), chunk);
     // Most bodies arrive in one piece with their headers and need no timer.
     if (this.size !== this.expected) this.restartTimer();
   }

@@ -20,7 +20,7 @@ import type { BuiltRequest } from '../attempt/request/request-builder';
 import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 import type { Sender } from '../attempt/sender';
 import type { AttemptListener } from '../attempt/gateway-response';
-import type { RequestContext } from '../core/request-context';
+import type { RequestContext, RequestView } from '../core/request-context';
 import type { GatewayPrincipal } from '../auth/principals';
 import { cachedRequest } from './cached-request';
 import { CacheUse } from './cache-use';
@@ -39,6 +39,8 @@ export interface CachingParts {
 /** One attempt at a target whose config has a cache. */
 interface Cached {
   readonly context: RequestContext;
+  /** The request as guardrails have changed it. */
+  readonly view: RequestView;
   readonly upstream: Upstream;
   readonly built: BuiltRequest;
   readonly policy: CachePolicy;
@@ -70,19 +72,15 @@ export class CacheAround implements AroundStage {
   }
 
   around(call: AttemptCall, next: Next): void {
-    const { context, upstream, built, listener } = call;
-    const { cache } = upstream.target;
-    const { body } = built.request;
+    const { cache } = call.upstream.target;
+    const { body } = call.built.request;
     // A spooled body is not in memory. It is not a prompt either: a body of that size is an upload.
     if (cache === null || !Buffer.isBuffer(body)) next.begin(call);
-    else this.sendCached(context, upstream, built, listener, cache, body);
+    else this.sendCached(call, cache, body);
   }
 
   private sendCached(
-    context: RequestContext,
-    upstream: Upstream,
-    built: BuiltRequest,
-    listener: AttemptListener,
+    { context, request: view, upstream, built, listener }: AttemptCall,
     cache: CompiledCache,
     body: Buffer,
   ): void {
@@ -93,8 +91,8 @@ export class CacheAround implements AroundStage {
       policy.threshold === null || cache.embeddings === null
         ? null
         : this.parts.embeddings.of(context, cache.embeddings, listener.isApart === true);
-    const response = new GatewayResponse(upstream, listener);
-    const cached = { context, upstream, built, policy, embedder, response, listener };
+    const response = new GatewayResponse(upstream, listener, context);
+    const cached = { context, view, upstream, built, policy, embedder, response, listener };
     const request = cachedRequest(context, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
     if (!(found instanceof Promise)) {
@@ -159,7 +157,7 @@ export class CacheAround implements AroundStage {
     return new ResponseRecorder(next, {
       bodyBytesMax,
       memory: memory.of(workspace.id, workspace.organisationId),
-      check: (_status, headers) => checkOf(context.route.kind, upstream, headers),
+      check: (_status, headers) => checkOf(context.route.kind, upstream, headers, bodyBytesMax),
       onWhole: (whole) => {
         const response = owner();
         if (!(response instanceof GatewayResponse)) return;
@@ -174,10 +172,13 @@ export class CacheAround implements AroundStage {
 const isCacheableRequest = ({ method, route }: RequestContext): boolean =>
   isCacheable(method, route.kind, plainPath(route.upstreamPath));
 
-/** Semantic look-ups compare the client's body after parameter rules, in the client's dialect. */
-const semanticOf = ({ context, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
+/**
+ * Semantic look-ups compare the client's body after guardrails and parameter rules, in the client's
+ * dialect.
+ */
+const semanticOf = ({ view, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
   embedder,
-  body: () => built.clientBody ?? context.json(parseJsonObject),
+  body: () => built.clientBody ?? view.json(parseJsonObject),
 });
 
 /**

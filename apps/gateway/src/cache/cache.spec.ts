@@ -25,8 +25,6 @@ const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const CHAT_PATH = '/chat/completions';
 const STREAM = { ...ASK, stream: true, stream_options: { include_usage: true } };
 
-jest.setTimeout(30_000);
-
 describe('response cache', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

@@ -18,8 +18,6 @@ const event = (value: object | string): StubStep => ({
 const FIRST = event({ model: 'gpt-4o', choices: [{ delta: { content: 'Hi' } }] });
 const REST = [event({ model: 'gpt-4o', choices: [], usage: USAGE }), event('[DONE]')];
 
-jest.setTimeout(30_000);
-
 describe('coalescing of identical in-flight requests', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

@@ -3,8 +3,6 @@ import { budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { TestClient, type TestRequest } from '../spec-support/test-client';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
 const PATIENT = { timeoutMs: 50_000 };
 
 const CHAT = {

@@ -3,8 +3,6 @@ import { Coalescer } from '@gw/cache';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
 const PATIENT = { timeoutMs: 90_000 };
 
 const WORD = 'forbidden';

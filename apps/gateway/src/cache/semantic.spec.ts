@@ -14,8 +14,6 @@ const EMBEDDING_COST = 8 * 2;
 /** Texts about cats have similar vectors; all other texts share another direction. */
 const vectorOf = (text: string): number[] => (text.includes('cat') ? [1, text.length / 1_000] : [0, 1]);
 
-jest.setTimeout(30_000);
-
 describe('semantic cache', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
@@ -117,6 +115,15 @@ describe('semantic cache', () => {
   ])('does not serve a similar question with %s', async (_name, over) => {
     await ask('What is a cat?');
     expect((await ask('Tell me what a cat is', over)).cache).toBe('SEMANTIC MISS');
+  });
+
+  it('sends the embeddings target no text that a guardrail has removed', async () => {
+    const replace = { rule: '[0-9]{4}', redactText: '[NUMBER]' };
+    const guarded = { ...config, input_guardrails: [{ 'default.regexReplace': replace, deny: false }] };
+    await ask('Is the number of my cat 1234?', {}, { config: guarded });
+    expect(stub.lastRequest.body.toString()).toContain('[NUMBER]');
+    const { input } = JSON.parse(vectors.lastRequest.body.toString()) as { input: string };
+    expect(input).toBe('Is the number of my cat [NUMBER]?');
   });
 
   it('does not serve a similar question of another user in the metadata', async () => {

@@ -1,9 +1,6 @@
 import { readCases, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 interface Row {
   readonly id: string;
   readonly config?: { readonly [member: string]: unknown };

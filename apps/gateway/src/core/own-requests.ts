@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { uuidv7 } from '@gw/kernel';
 import { shallowScan, type JsonObject } from '@gw/providers';
 import type { Route } from '../routes/route-table';
+import type { Faults } from './faults';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { RequestContext, type Stage } from './request-context';
@@ -28,7 +29,12 @@ export class OwnRequests {
   private readonly pipeline: Pipeline;
   private readonly causes = new WeakMap<RequestContext, RequestContext>();
 
-  constructor(stages: PipelineStages, failures: FailureLog, requestsInFlight: RequestsInFlight) {
+  constructor(
+    stages: PipelineStages,
+    failures: FailureLog,
+    requestsInFlight: RequestsInFlight,
+    faults: Faults,
+  ) {
     const authenticate: Stage = {
       run: (context) => {
         const cause = this.causes.get(context);
@@ -36,13 +42,13 @@ export class OwnRequests {
       },
     };
     const receive: Stage = { run: () => undefined };
-    this.pipeline = new Pipeline({ ...stages, authenticate, receive }, failures, requestsInFlight);
+    this.pipeline = new Pipeline({ ...stages, authenticate, receive }, failures, requestsInFlight, faults);
   }
 
   /**
    * Sends a request for the caller of `cause` and resolves to its response. Resolves to null when
-   * `signal` aborts, when the response is longer than `BYTES_MAX`, and when it breaks off. Never
-   * rejects.
+   * `signal` aborts, when the response is longer than `BYTES_MAX` or breaks off, and when the body
+   * is nested too deeply to be written. Never rejects.
    */
   send(
     cause: RequestContext,
@@ -50,7 +56,8 @@ export class OwnRequests {
     body: JsonObject,
     signal: AbortSignal,
   ): Promise<OwnResponse | null> {
-    if (signal.aborted) return Promise.resolve(null);
+    const bytes = bytesOf(body);
+    if (signal.aborted || bytes === null) return Promise.resolve(null);
     const req = new IncomingMessage(new Socket());
     const headers = { accept: JSON_TYPE, 'content-type': JSON_TYPE };
     req.headers = headers;
@@ -64,11 +71,18 @@ export class OwnRequests {
       const context = new RequestContext(uuidv7(), req, res, 'POST', url, '', route);
       const leave = (): void => void res.emit('close');
       signal.addEventListener('abort', leave, { once: true });
-      const bytes = Buffer.from(JSON.stringify(body));
       context.replaceBody(bytes, body, shallowScan(bytes));
       this.causes.set(context, cause);
       this.pipeline.run(context);
     });
+  }
+}
+
+function bytesOf(body: JsonObject): Buffer | null {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch {
+    return null;
   }
 }
 

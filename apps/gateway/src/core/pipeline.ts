@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { GatewayError, toGatewayError } from '@gw/kernel';
-import { gatewayStopping } from '../attempt/broken-response';
+import { GatewayError } from '@gw/kernel';
+import { Endings, type EarlyEnd } from './endings';
+import type { Faults } from './faults';
 import { STAGE_ORDER, timeIndexOf, type StageName } from './order';
 import type { RequestContext, Stage } from './request-context';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
@@ -8,6 +9,8 @@ import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 /** The stage that writes the response, also the error response when another stage fails. */
 export interface LastStage extends Stage {
   fail(context: RequestContext, error: GatewayError): void;
+  /** Settles a request whose response cannot be written, and closes its connection. */
+  drop(context: RequestContext, error: GatewayError): void;
 }
 
 export interface PipelineStages extends Readonly<Record<Exclude<StageName, 'session' | 'reply'>, Stage>> {
@@ -20,7 +23,8 @@ export interface PipelineStages extends Readonly<Record<Exclude<StageName, 'sess
 export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
 /** Runs the stages of one request, in order. */
-export class Pipeline {
+export class Pipeline implements EarlyEnd {
+  private readonly endings: Endings;
   private readonly ordered: readonly Stage[];
   /** Maps the index of a stage to the index of its time; -1 when the stage is not timed. */
   private readonly timeOf: readonly number[];
@@ -29,7 +33,9 @@ export class Pipeline {
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
     private readonly requestsInFlight: RequestsInFlight,
+    faults: Pick<Faults, 'ofRequest'>,
   ) {
+    this.endings = new Endings(faults, this);
     const present = STAGE_ORDER.filter((name) => stages[name] !== null);
     this.ordered = present.map((name) => stages[name] as Stage);
     this.timeOf = present.map(timeIndexOf);
@@ -38,25 +44,30 @@ export class Pipeline {
   /** Never throws: a failure becomes an error response. */
   run(context: RequestContext): void {
     this.requestsInFlight.join(context);
+    context.containment = this.endings;
     this.runFrom(0, context, context.startedAt);
   }
 
   /**
-   * Ends a request early: with the error when no byte of a response was sent, otherwise by cutting
-   * the response.
+   * Ends a response: with the error when no byte of it was written, otherwise by cutting the
+   * response or session.
    */
-  interrupt(context: RequestContext, error = gatewayStopping()): void {
-    const { reply } = context;
-    reply.cut(error);
-    if (reply.writer !== null) {
-      reply.writer.break();
+  end(context: RequestContext, error: GatewayError): void {
+    const { reply, clientGone, session } = context;
+    if (session !== null && session.fail !== null) {
+      session.fail(error);
       return;
     }
-    // A stage that is still running has no client to serve any more.
-    context.res.once('finish', () => {
-      context.abandon();
-    });
-    this.stages.reply.fail(context, error);
+    if (clientGone) reply.clientLeft();
+    if (reply.writer === null || reply.writer.withdraw()) this.stages.reply.fail(context, error);
+    else {
+      reply.brokenBy(error);
+      reply.writer.break();
+    }
+  }
+
+  drop(context: RequestContext, error: GatewayError): void {
+    this.stages.reply.drop(context, error);
   }
 
   /**
@@ -71,14 +82,14 @@ export class Pipeline {
         if (pending) {
           pending.then(
             () => this.runFrom(at + 1, context, this.noteTime(at, context, from)),
-            (thrown: unknown) => this.fail(context, toGatewayError(thrown)),
+            (thrown: unknown) => this.fail(context, thrown),
           );
           return;
         }
         from = this.noteTime(at, context, from);
       }
     } catch (thrown) {
-      this.fail(context, toGatewayError(thrown));
+      this.fail(context, thrown);
     }
   }
 
@@ -90,11 +101,12 @@ export class Pipeline {
     return now;
   }
 
-  private fail(context: RequestContext, error: GatewayError): void {
-    if (error.status >= 500) this.log(context, error);
-    // The writer of a response that has begun also ends it.
-    if (context.reply.writer !== null) return;
-    if (context.clientGone) context.reply.clientLeft();
-    this.stages.reply.fail(context, error);
+  private fail(context: RequestContext, thrown: unknown): void {
+    if (!(thrown instanceof GatewayError)) {
+      this.endings.contain(context, thrown);
+      return;
+    }
+    if (thrown.status >= 500) this.log(context, thrown);
+    this.endings.end(context, thrown);
   }
 }

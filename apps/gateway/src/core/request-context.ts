@@ -25,6 +25,7 @@ import type { RequestSession } from '../realtime/request-session';
 import { RequestReply } from '../reply/request-reply';
 import type { Route } from '../routes/route-table';
 import { RequestUsage } from '../usage/request-usage';
+import type { Faults, Guard } from './faults';
 
 /** The `x-gw-*` headers of a request, read once. Null when not sent. */
 export interface GatewayHeaders {
@@ -59,7 +60,7 @@ export interface GatewayHeaders {
  * does not use the feature, and costs nothing. `slots.spec.ts` lists the folders that write each
  * field. A stage may rely on what earlier stages have set.
  */
-export class RequestContext {
+export class RequestContext implements Guard {
   readonly startedAt = performance.now();
   readonly startedWallMs = Date.now();
 
@@ -146,11 +147,15 @@ export class RequestContext {
    * not run.
    */
   readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
+  /** True for one of several requests whose responses share `res`. */
+  isPart = false;
   /**
    * True once the client has disconnected: nothing more can be sent, and no further call should be
    * made.
    */
   clientGone = false;
+  /** Ends the request early; null for requests that are answered at once. */
+  containment: Containment | null = null;
   private leaveListener: LeaveListener | null = null;
 
   constructor(
@@ -170,8 +175,29 @@ export class RequestContext {
     // A 'close' without a finished response means that the client disconnected. Without this
     // listener a paused upstream would hold its socket forever.
     res.on('close', () => {
-      if (!res.writableFinished) this.abandon();
+      if (!res.writableFinished) this.guard(() => this.abandon());
     });
+  }
+
+  guard(work: () => unknown): void {
+    const { containment } = this;
+    if (containment === null) {
+      work();
+      return;
+    }
+    try {
+      const pending = work();
+      if (pending instanceof Promise)
+        pending.catch((thrown: unknown) => {
+          containment.contain(this, thrown);
+        });
+    } catch (thrown) {
+      containment.contain(this, thrown);
+    }
+  }
+
+  report(thrown: unknown): void {
+    this.containment?.faults.ofRequest(this, thrown);
   }
 
   /** Ends work on the request, because nothing more can be sent. */
@@ -214,6 +240,7 @@ export class RequestContext {
    */
   becomeCallFor(request: RequestContext, gw: GatewayHeaders): void {
     this.actOnBehalfOf(request);
+    this.containment = request.containment;
     this.madeFor = request;
     this.gw = gw;
   }
@@ -230,12 +257,13 @@ export class RequestContext {
   }
 
   /**
-   * Makes this context one message of a request with several: it shares the caller and the trace,
-   * and has its own body.
+   * Makes this context one message of a request with several: it shares the trace and, unless
+   * `principal` is given, the caller, and has its own body.
    */
-  becomePartOf(whole: RequestContext, body: Buffer): void {
+  becomePartOf(whole: RequestContext, body: Buffer, principal = whole.principal): void {
+    this.isPart = true;
     this.gw = whole.gw;
-    this.principal = whole.principal;
+    this.principal = principal;
     this.metadata = whole.metadata;
     this.traceId = whole.traceId;
     this.parentSpanId = whole.parentSpanId;
@@ -247,6 +275,11 @@ export class RequestContext {
     this.body = body;
     this.parsed = parsed;
     this.scan = scan;
+  }
+
+  /** Replaces the received bytes, for example by ones that the log may store. */
+  replaceBytes(body: Buffer): void {
+    this.body = body;
   }
 
   /** True once the whole body was parsed as JSON. */
@@ -283,9 +316,13 @@ export class RequestContext {
     this.heldBytes -= more;
   }
 
-  /** Frees memory and disk space; called once, when the request no longer needs its body. */
+  /**
+   * Frees memory and disk space; called when the request no longer needs its body. Nothing that
+   * arrives afterwards is counted, because nothing would free it.
+   */
   releaseBody(): void {
     this.freeMemoryAbove(0);
+    this.memory = null;
     this.release?.();
   }
 }
@@ -315,6 +352,18 @@ export type RequestView = Pick<
 
 export interface LeaveListener {
   clientGone(): void;
+}
+
+/** Ends requests early. */
+export interface Containment {
+  readonly faults: Pick<Faults, 'ofRequest'>;
+  /**
+   * Ends a request because of an event elsewhere; without `error`, because the gateway stops. Never
+   * throws.
+   */
+  interrupt(context: RequestContext, error?: GatewayError): void;
+  /** Reports the exception and ends the request. Never throws. */
+  contain(context: RequestContext, thrown: unknown): void;
 }
 
 export interface Stage {

@@ -12,9 +12,11 @@ import { isRefused, type RefusedRequests } from '../record/refused-requests';
 import { addExtraUse } from '../usage/extra-use';
 import { priceCached, priceUse } from '../usage/pricing';
 import type { TargetPricer } from '../usage/use';
+import type { Faults } from './faults';
 import { outcomeOf } from './outcome';
 import { SETTLE_STAGE } from './order';
 import type { RequestContext } from './request-context';
+import type { UnsettledRequests } from './unsettled-requests';
 
 export interface SettlementOptions {
   readonly gatewayId: string;
@@ -34,14 +36,23 @@ export interface SettlementOptions {
    * record.
    */
   readonly inFlight: Pick<InFlightLog, 'end' | 'joinCheck'>;
+  readonly faults: Faults;
+  /** Ends requests whose settlement threw. */
+  readonly unsettled: Pick<UnsettledRequests, 'end' | 'charge'>;
 }
 
 /**
  * The last stage: determines usage and cost, and writes the log record. Runs exactly once for every
- * request, however it ended.
+ * request, however it ended, and never throws.
  */
 export class Settlement {
   readonly refused: RefusedRequests;
+  private readonly lastSteps: readonly ((context: RequestContext) => void)[] = [
+    (context) => this.options.metrics?.count(context, overheadOf(context, context.elapsedMs())),
+    (context) => context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status),
+    (context) => context.response?.cache?.settle(),
+    (context) => context.releaseBody(),
+  ];
 
   constructor(
     private readonly journal: Journal,
@@ -59,12 +70,15 @@ export class Settlement {
       return;
     }
     context.settled = true;
-    const preparing = preparationOf(context);
-    if (preparing === undefined) this.finish(context, onDurable);
-    else
-      void preparing.then(() => {
-        this.finish(context, onDurable);
-      });
+    const end = (): void => this.options.faults.endAfter(context, onDurable);
+    const fail = (thrown: unknown): void => this.fail(context, thrown, false, end);
+    try {
+      const preparing = preparationOf(context);
+      if (preparing === undefined) this.finish(context, end);
+      else preparing.then(() => this.finish(context, end), fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
   };
 
   /**
@@ -79,34 +93,50 @@ export class Settlement {
     responseModel: string | null,
   ): void => {
     context.settled = true;
-    this.account(context, used, responseModel);
+    const { faults, unsettled } = this.options;
+    const isCharged = faults.contained(context, () => this.account(context, used, responseModel));
+    const charges = isCharged ? context.usage.charges : unsettled.charge(context).charges;
     if (request.settled || (request.usage.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
-      if (context.attempts.records.length > 0) this.record(context, responseModel, NOTHING);
-      else this.options.inFlight.end(context);
+      if (context.attempts.records.length === 0) this.options.inFlight.end(context);
+      else if (!faults.contained(context, () => this.record(context, responseModel, NOTHING)))
+        this.options.inFlight.end(context);
       return;
     }
     this.options.inFlight.joinCheck(context, request);
-    for (const charge of context.usage.charges ?? []) {
+    for (const charge of charges ?? []) {
       // A failed call without cost is not charged.
       if (charge.cost !== 0 || charge.tokens !== 0) request.usage.addCharge(charge);
     }
   };
 
-  private finish(context: RequestContext, onDurable: () => void): void {
+  private finish(context: RequestContext, end: () => void): void {
     const startedAt = performance.now();
-    const { meter } = context.reply;
-    const responseModel = meter?.model() ?? null;
-    this.account(context, meter?.usage() ?? null, responseModel);
-    context.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
-    if (isRefused(context) && !this.refused.admits(context)) {
-      this.options.inFlight.end(context);
-      onDurable();
-    } else this.record(context, responseModel, onDurable);
-    const { metrics } = this.options;
-    if (metrics !== null) metrics.count(context, overheadOf(context, context.elapsedMs()));
-    context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status);
-    context.response?.cache?.settle();
-    context.releaseBody();
+    let isCharged = false;
+    try {
+      const { meter } = context.reply;
+      const responseModel = meter?.model() ?? null;
+      this.account(context, meter?.usage() ?? null, responseModel);
+      isCharged = true;
+      context.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
+      if (isRefused(context) && !this.refused.admits(context)) {
+        this.options.inFlight.end(context);
+        end();
+      } else this.record(context, responseModel, end);
+    } catch (thrown) {
+      this.fail(context, thrown, isCharged, end);
+      return;
+    }
+    this.conclude(context);
+  }
+
+  private fail(context: RequestContext, thrown: unknown, isCharged: boolean, end: () => void): void {
+    this.options.unsettled.end(context, thrown, isCharged, end);
+    this.conclude(context);
+  }
+
+  /** Counts the request and frees what it holds; no step prevents the next one. */
+  private conclude(context: RequestContext): void {
+    for (const step of this.lastSteps) this.options.faults.contained(context, step);
   }
 
   private record(context: RequestContext, responseModel: string | null, onDurable: () => void): void {

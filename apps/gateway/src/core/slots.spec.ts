@@ -49,7 +49,9 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   response: ['attempt'],
   settled: [],
   stageMs: [],
+  isPart: [],
   clientGone: [],
+  containment: [],
   leaveListener: [],
 };
 

@@ -15,6 +15,8 @@ export interface Upstream {
   readonly support: RouteSupport | null;
   /** The requested model, after parameter rules. */
   readonly model: string | null;
+  /** Whether the path names the model, so that a model in the body is sent unchanged. */
+  readonly isModelInPath: boolean;
   /**
    * The client's body after parameter rules, when it was parsed: a translator needs it to translate
    * the response.

@@ -344,7 +344,7 @@ describe('binding of credentials to addresses', () => {
       }),
       { numRuns: 250 },
     );
-  }, 120_000);
+  });
 });
 
 type Host = 'rightful' | 'other' | null;

@@ -1,13 +1,8 @@
 import type { SecretUse } from '@gw/contracts';
-import { VendorError } from '@gw/kernel';
+import { isVisibleAscii, VendorError } from '@gw/kernel';
 import type { Credential } from '@gw/providers';
 
 const CONFIGURATIONS = 'configurations.';
-/**
- * Characters that are valid in a header and in a path. Saved credentials are validated by the same
- * rule.
- */
-const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
  * Puts the secrets into the credential's fields. Throws `VendorError` when a value is not valid for
@@ -43,7 +38,7 @@ function objectText(text: string): string | null {
 /** Trims white space around a secret, such as the line break that an editor adds. */
 function valueOf(text: string, format: SecretUse['format']): string {
   const value = (format === 'json' ? textOf(text) : text).trim();
-  if (!VISIBLE.test(value)) {
+  if (!isVisibleAscii(value)) {
     throw new VendorError('invalid', 'The secret is empty, or contains spaces or control characters.');
   }
   return value;

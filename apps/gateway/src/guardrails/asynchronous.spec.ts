@@ -4,8 +4,6 @@ import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 const PATIENTLY = { timeoutMs: 90_000 };
 const EVENTS = { 'content-type': 'text/event-stream' };
 const plain = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;

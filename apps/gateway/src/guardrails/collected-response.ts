@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { GatewayError } from '@gw/kernel';
+import { addPiece, GatewayError } from '@gw/kernel';
 import { codingOf, decode } from '@gw/outbound';
 import { valueOf } from '../http/header-rules';
 import type { GatewayResponse } from '../attempt/gateway-response';
@@ -26,7 +26,7 @@ export class CollectedResponse implements BodySink {
     if (this.isDone) return;
     this.size += chunk.length;
     if (this.size <= RESPONSE_BYTES_MAX) {
-      this.chunks.push(chunk);
+      addPiece(this.chunks, chunk);
       return;
     }
     this.isDone = true;
@@ -53,7 +53,8 @@ export class CollectedResponse implements BodySink {
 
   private decode(coding: NonNullable<ReturnType<typeof codingOf>>): void {
     const pieces: Buffer[] = [];
-    void decode(this.chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then((end) => {
+    this.response.guard(async () => {
+      const end = await decode(this.chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece));
       if (end === 'whole') this.done(Buffer.concat(pieces));
       else this.done(unreadable(end === 'too_large' ? TOO_LARGE : 'The response could not be decoded.'));
     });

@@ -3,8 +3,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 const FORM: Record<string, string> = { 'content-type': 'multipart/form-data; boundary=XYZ' };
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x2d, 0x2d, 0x58]);
 

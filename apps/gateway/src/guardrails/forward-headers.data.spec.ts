@@ -2,8 +2,6 @@ import { readCases, StubProvider } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 interface Row {
   readonly id: string;
   readonly value: unknown;

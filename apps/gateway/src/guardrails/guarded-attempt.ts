@@ -3,7 +3,7 @@ import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrail
 import { GatewayError, isObject, exactNumbers } from '@gw/kernel';
 import { readResponse, type ResponseFacts, type StreamTap } from '@gw/providers';
 import { contentTypeOf } from '../http/header-rules';
-import { parseExactResponse, parseJsonObject } from '../bodies/json-body';
+import { parseJsonObject, parseTranslated } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
 import { isEventStream, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
 import { isStrict, translationContext } from '../attempt/response-shape';
@@ -172,7 +172,7 @@ export class GuardedAttempt implements AttemptListener {
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
       const translation = translationContext(this.context, response.upstream);
-      const value = support.translator.response(parseExactResponse(bytes), translation);
+      const value = support.translator.response(parseTranslated(support.translator, bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       // The provider charges for the response nevertheless.

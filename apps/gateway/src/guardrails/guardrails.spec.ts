@@ -26,8 +26,6 @@ interface Judged {
   };
 }
 
-jest.setTimeout(30_000);
-
 describe('guardrails', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

@@ -6,9 +6,6 @@ import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// Hundreds of requests one after another take long on a busy machine.
-jest.setTimeout(120_000);
-
 const TEXT = 'a forbidden word of it';
 const EVENTS = { 'content-type': 'text/event-stream' };
 

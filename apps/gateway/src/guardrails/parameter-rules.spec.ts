@@ -2,8 +2,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-jest.setTimeout(30_000);
-
 const RESPONSE = { object: 'chat.completion', model: 'm', choices: [{ message: { content: 'Hello!' } }] };
 const said = (content: string): object => ({ messages: [{ role: 'user', content }] });
 

@@ -4,8 +4,6 @@ import { STUB_ACCESS, StubProvider, StubSecretManagers } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 describe('secrets of partner checks', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

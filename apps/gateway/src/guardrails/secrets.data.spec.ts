@@ -5,8 +5,6 @@ import { eventually, readCases, StubProvider, type StubResponse } from '@gw/test
 import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 const { canaries } = readCases('secrets.json') as {
   canaries: readonly { readonly what: string; readonly value: string }[];
 };

@@ -26,6 +26,9 @@ export interface GuardedServer {
   readonly guardrails: readonly McpGuardrailMapping[];
 }
 
+/** The capability of a result that is read later. Ids are UUIDs. */
+export const UNKNOWN_CAPABILITY = 'unknown';
+
 /** Subject of a guardrail: a capability of a server, and the arguments of its call. */
 export interface ToolSubject {
   readonly server: GuardedServer;
@@ -33,7 +36,8 @@ export interface ToolSubject {
   readonly requestType?: 'mcp' | 'a2a';
   /**
    * Id of the capability; null when only guardrails of the whole server apply, as to a prompt, a
-   * resource, or a message that names no skill.
+   * resource, or a message that names no skill. `UNKNOWN_CAPABILITY` when it can be any: the
+   * guardrails of all apply then.
    */
   readonly capabilityId: string | null;
   readonly arguments: JsonObject;
@@ -79,7 +83,9 @@ export class ToolGuards {
   async before(context: RequestContext, subject: ToolSubject): Promise<JsonObject> {
     const guardrails = await this.guardrailsFor(context, subject, 'beforeToolCall');
     if (guardrails.length === 0) return subject.arguments;
-    const judged = Subject.input(factsOf(context, subject), subject.arguments);
+    const facts = factsOf(context, subject);
+    const dialect = facts.requestType === 'mcp' ? 'arguments' : facts.dialect;
+    const judged = Subject.input({ ...facts, dialect }, subject.arguments);
     const verdict = await this.judge(context, guardrails, judged, 'beforeToolCall');
     return isObject(verdict.body) ? verdict.body : subject.arguments;
   }
@@ -150,7 +156,9 @@ export class ToolGuards {
     const mappings = server.guardrails.filter(
       ({ runOn, capabilityIds }) =>
         runOn.includes(phase) &&
-        (capabilityIds.length === 0 || (capabilityId !== null && capabilityIds.includes(capabilityId))),
+        (capabilityIds.length === 0 ||
+          capabilityId === UNKNOWN_CAPABILITY ||
+          (capabilityId !== null && capabilityIds.includes(capabilityId))),
     );
     if (mappings.length === 0 || principal === null) return NONE;
     const found = await Promise.all(

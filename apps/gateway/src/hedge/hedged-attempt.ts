@@ -81,7 +81,7 @@ export class HedgedAttempt implements LeaveListener {
 
   begin(): void {
     this.context.whenClientGone(this);
-    this.timer = setTimeout(() => this.hedge(), this.plan.offer.delayMs);
+    this.timer = setTimeout(() => this.context.guard(() => this.hedge()), this.plan.offer.delayMs);
     this.first.begin();
   }
 

@@ -2,9 +2,6 @@ import type { UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-// Tests may take several times as long on a busy machine.
-jest.setTimeout(60_000);
-
 const EVENTS = { 'content-type': 'text/event-stream' };
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({ id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;

@@ -89,6 +89,16 @@ describe('CORS', () => {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  it('tells caches that responses depend on the origin, also those of providers that vary otherwise', async () => {
+    await start(PAGE);
+    stub.respond({ headers: { vary: 'accept-language' }, body: { ok: true } });
+    const auth = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    for (const origin of [PAGE, 'https://other.example.com']) {
+      const response = await fetch(`${gateway.baseUrl}/anything`, { headers: { ...auth, origin } });
+      expect(response.headers.get('vary')?.split(/, */).sort()).toEqual(['accept-language', 'origin']);
+    }
+  });
+
   it('shows nothing to other pages', async () => {
     await start(PAGE);
     const response = await preflight('https://evil.example.com');

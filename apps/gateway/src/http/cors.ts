@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HeaderList } from '@gw/providers';
+import { valueOf } from './header-rules';
 import { ALLOWED_METHODS } from './request-rules';
 
 const PREFLIGHT_SECONDS = '600';
@@ -17,6 +19,15 @@ export function consoleOrigins(url: string | null): string[] {
   const { origin, protocol, hostname, port } = new URL(url);
   if (hostname !== '127.0.0.1') return [origin];
   return [origin, `${protocol}//localhost${port === '' ? '' : `:${port}`}`];
+}
+
+/**
+ * Adds the `vary` that `Cors` has set to that of the response, which would replace it. `headers`
+ * has names in lower case.
+ */
+export function keepVary(res: ServerResponse, headers: HeaderList): void {
+  const set = res.getHeader('vary');
+  if (typeof set === 'string' && valueOf(headers, 'vary') !== undefined) headers.push('vary', set);
 }
 
 /**
@@ -39,10 +50,11 @@ export class Cors {
    */
   apply(req: IncomingMessage, res: ServerResponse): boolean {
     const { origin } = req.headers;
-    if (origin === undefined || !(this.all || this.origins.has(origin.toLowerCase()))) return false;
+    if (origin === undefined || (!this.all && this.origins.size === 0)) return false;
+    if (!this.all) res.setHeader('vary', 'origin');
+    if (!this.all && !this.origins.has(origin.toLowerCase())) return false;
     res.setHeader('access-control-allow-origin', this.all ? '*' : origin);
     res.setHeader('access-control-expose-headers', EXPOSED);
-    if (!this.all) res.setHeader('vary', 'origin');
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return false;
     const requested = req.headers['access-control-request-headers'];
     if (requested !== undefined) res.setHeader('access-control-allow-headers', requested);

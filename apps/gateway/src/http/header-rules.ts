@@ -87,6 +87,9 @@ const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
 ]);
 const NEVER_DOWNSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'access-control-', 'attribution-reporting-'];
 
+/** Bounds of the cached verdicts; others are found each time. */
+const [NAMES_MAX, NAME_LENGTH_MAX] = [4_096, 128];
+
 /**
  * Decides whether a header may pass. The verdict is cached by name, because clients and providers
  * use few names.
@@ -101,7 +104,7 @@ class NameRules {
     if (known !== undefined) return known;
     const lower = name.toLowerCase();
     const verdict = this.isForbidden(lower) ? null : lower;
-    if (this.known.size < 4_096) this.known.set(name, verdict);
+    if (this.known.size < NAMES_MAX && name.length <= NAME_LENGTH_MAX) this.known.set(name, verdict);
     return verdict;
   }
 }
@@ -117,13 +120,22 @@ const downstream = new NameRules(
   (name) => NEVER_DOWNSTREAM.has(name) || NEVER_DOWNSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
 
-/** Returns the caller's headers that may reach a provider, from Node's flat raw list. */
+/**
+ * Returns the caller's headers that may reach a provider, from Node's flat raw list. Only the first
+ * content type passes, because the gateway reads the body by it.
+ */
 export function upstreamHeaders(rawHeaders: readonly string[], connection: string | undefined): HeaderList {
   const named = connectionNames(connection);
   const headers: HeaderList = [];
+  let hasType = false;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = upstream.allowed(rawHeaders[i] as string);
-    if (name !== null && !named?.has(name)) headers.push(name, rawHeaders[i + 1] as string);
+    if (name === null || named?.has(name)) continue;
+    if (name === 'content-type') {
+      if (hasType) continue;
+      hasType = true;
+    }
+    headers.push(name, rawHeaders[i + 1] as string);
   }
   return headers;
 }

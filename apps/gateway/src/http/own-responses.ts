@@ -31,7 +31,7 @@ export function sendOwn(
 }
 
 /**
- * Sends an error for a request that did not enter the pipeline. If its body was not read, the
+ * Sends an error for a request that did not enter the pipeline. If nothing reads its body, the
  * connection closes with the response.
  */
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
@@ -39,7 +39,7 @@ export function refuse(id: string, req: IncomingMessage, res: ServerResponse, er
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];
   headers.push(HEADER.requestId, id, 'x-request-id', id);
   for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
-  if (!req.complete) headers.push('connection', 'close');
+  if (!req.complete && req.readableFlowing !== true) headers.push('connection', 'close');
   res.writeHead(error.status, headers);
   res.end(req.method === 'HEAD' ? undefined : body);
 }

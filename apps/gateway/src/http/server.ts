@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { respondToParserError, rawResponse, ServerDrain } from '@gw/web';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { rawResponse, respondToParserError, ServerDrain } from '@gw/web';
 import { ALLOWED_METHODS } from './request-rules';
 import { GatewayRequest } from './gateway-request';
-import { wholeResponses } from './whole-response';
+import { refuse } from './own-responses';
+import { closeWithConnection, isIdle } from './queued-responses';
+import { wholeResponses, type WholeResponse } from './whole-response';
 
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
@@ -40,6 +43,10 @@ export function createGatewayServer(
   upgrades: UpgradeHandler,
   limits: ServerLimits,
 ): GatewayServer {
+  const receive = (req: IncomingMessage, res: ServerResponse): void => {
+    if (res.socket === null) closeWithConnection(req.socket, res as WholeResponse);
+    handle(req, res);
+  };
   const server = createServer(
     {
       maxHeaderSize: HEADERS_BYTES_MAX,
@@ -53,30 +60,43 @@ export function createGatewayServer(
       noDelay: true,
       IncomingMessage: GatewayRequest,
       ServerResponse: wholeResponses(limits.keepAliveTimeoutMs),
-      shouldUpgradeCallback: (req) => upgrades.takes(req),
+      // Until the responses to earlier requests are sent, the connection cannot change its protocol.
+      shouldUpgradeCallback: (req) => isIdle(req.socket) && upgrades.takes(req),
     },
-    handle,
+    receive,
   );
   const drain = new ServerDrain(server);
   server.maxConnections = limits.connectionsMax;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     respondToParserError(error, socket);
   });
-  // `100 Continue` is sent when the body is read, which the front door does for every request that
-  // it accepts.
+  // `100 Continue` is sent at once, also to a request that is then refused.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     res.writeContinue();
-    handle(req, res);
+    receive(req, res);
   });
-  server.on('checkExpectation', (req: IncomingMessage) => {
-    req.socket.end(rawResponse('expectation_failed'));
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    refuse(uuidv7(), req, res, new GatewayError('expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     drain.release(socket);
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
-    socket.end(rawResponse('method_not_allowed', { allow: ALLOWED_METHODS }));
+    refuseTunnel(socket);
   });
   return { server, drain };
+}
+
+/** Refuses CONNECT and closes the connection, which Node.js no longer handles. */
+function refuseTunnel(socket: Socket): void {
+  // Without a listener, a reset by the client would stop the process.
+  socket.on('error', () => undefined);
+  // An earlier response is incomplete, so the client would take the refusal for a part of it.
+  if (!isIdle(socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.write(rawResponse('method_not_allowed', { allow: ALLOWED_METHODS }));
+  socket.destroySoon();
 }

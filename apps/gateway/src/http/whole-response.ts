@@ -2,12 +2,12 @@ import type { Buffer } from 'node:buffer';
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { HeaderList } from '@gw/providers';
 
-/**
- * The internal field of Node.js for the head of a response; setting it skips the checks of each
- * header.
- */
-interface OwnHead {
+/** Internal fields of Node.js. */
+interface OwnState {
+  /** The head of a response; setting it skips the checks of each header. */
   _header: string | null;
+  /** The value of `closed`. */
+  _closed: boolean;
 }
 
 /** Maximum bytes, head included, for which Node.js converts the string on its stack. */
@@ -44,11 +44,19 @@ export class WholeResponse<
     }
     if (!isDated) head += currentDate();
     this.statusCode = status;
-    (this as unknown as OwnHead)._header = `${head}${this.connectionLines()}\r\n`;
+    (this as unknown as OwnState)._header = `${head}${this.connectionLines()}\r\n`;
     // A string is sent in one write, which costs more only for large ones; latin1 keeps every byte.
     if (body.length <= ONE_WRITE_BYTES) this.end(body.toString('latin1'), 'latin1');
     else this.end(body);
     return true;
+  }
+
+  /** Closes a response that was never sent, because its connection has closed. */
+  closeUnsent(): void {
+    if (this.closed || this.socket !== null) return;
+    this.destroyed = true;
+    (this as unknown as OwnState)._closed = true;
+    this.emit('close');
   }
 
   protected connectionLines(): string {

@@ -14,8 +14,6 @@ const SSE = { 'content-type': 'text/event-stream' };
 const PIECE = { chunk: 'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n' };
 const DONE = { chunk: 'data: [DONE]\n\n' };
 
-jest.setTimeout(30_000);
-
 describe('Idempotency-Key', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

@@ -10,8 +10,6 @@ const OTHER_KEY = 'otherKey0000000000000000000000AB';
 const OTHER_ORGANISATION = '0a000000-0000-4000-8000-000000000009';
 const MIB = 1_048_576;
 
-jest.setTimeout(60_000);
-
 describe('stored responses of two organisations', () => {
   const server = withRedis();
   let stub: StubProvider;

@@ -79,9 +79,10 @@ export function recordOfLine(line: string): LogRecord | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { id, begun } = value as { readonly id?: unknown; readonly begun?: unknown };
+  const { id, begun } = value as { readonly id?: unknown; readonly begun?: Partial<Begun['begun']> };
   if (typeof id !== 'string') return null;
-  return typeof begun === 'object' && begun !== null ? completed(value as Begun) : (value as LogRecord);
+  if (typeof begun !== 'object' || begun === null) return value as LogRecord;
+  return begun.config === undefined ? null : completed(value as Begun);
 }
 
 /** Completes a record. When it was written, nothing had been received or measured. */

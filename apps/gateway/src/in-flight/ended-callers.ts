@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError } from '@gw/kernel';
 import type { GatewayPrincipal, Principals } from '../auth/principals';
-import type { Pipeline } from '../core/pipeline';
 import type { RequestsInFlight } from './requests-in-flight';
 
 /**
@@ -13,7 +12,6 @@ const EVERY_MS = 1_000;
 export interface EndedCallersParts {
   readonly principals: Pick<Principals, 'hasEnded'>;
   readonly requestsInFlight: RequestsInFlight;
-  readonly pipeline: Pick<Pipeline, 'interrupt'>;
 }
 
 /**
@@ -46,7 +44,7 @@ export class EndedCallers {
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    const { requestsInFlight, pipeline } = this.parts;
+    const { requestsInFlight } = this.parts;
     const judged = new Map<GatewayPrincipal, boolean>();
     try {
       for (const context of requestsInFlight.olderThan(performance.now() - EVERY_MS)) {
@@ -55,7 +53,8 @@ export class EndedCallers {
         if (principal === null || madeFor !== null || upgrade !== null || reply.isCut) continue;
         const hasEnded = judged.get(principal) ?? (await this.parts.principals.hasEnded(principal));
         judged.set(principal, hasEnded);
-        if (hasEnded && requestsInFlight.holds(context)) pipeline.interrupt(context, callerEnded());
+        if (hasEnded && requestsInFlight.holds(context))
+          context.containment?.interrupt(context, callerEnded());
       }
     } finally {
       this.isChecking = false;
@@ -63,7 +62,7 @@ export class EndedCallers {
   }
 }
 
-const callerEnded = (): GatewayError =>
+export const callerEnded = (): GatewayError =>
   new GatewayError('api_key_invalid', {
     message: 'The key or token of this request, its user, workspace or organisation was withdrawn.',
   });

@@ -60,6 +60,8 @@ export class InFlightLog {
   private isScheduled = false;
   private isClosed = false;
   private failures = 0;
+  /** True after a failed write, until the requests in flight are written again. */
+  private isIncomplete = false;
   /** Number of requests in the pending lines. */
   private pendingNotes = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -145,19 +147,23 @@ export class InFlightLog {
       this.file.append(piece);
     } catch (error) {
       this.failures += notes;
+      this.isIncomplete = true;
       this.options.onError(error);
     }
   };
 
   /**
    * Runs once a second; `atMs` is a time of `performance.now`. Writes requests that take long to
-   * the log, rewrites those whose response has grown by half since, and replaces a file that has
-   * grown.
+   * the log, rewrites those whose response has grown by half since, or all after a failed write,
+   * and replaces a file that has grown.
    */
   async tick(atMs: number): Promise<void> {
     let written = 0;
-    for (const context of this.requests.olderThan(atMs - AGE_MS)) {
-      if (!this.requests.holds(context) || !hasGrown(context)) continue;
+    const isComplete = !this.isIncomplete;
+    this.isIncomplete = false;
+    for (const context of this.requests.olderThan(isComplete ? atMs - AGE_MS : Infinity)) {
+      const isDue = isComplete ? hasGrown(context) : context.notedBytes !== NOT_NOTED;
+      if (!this.requests.holds(context) || !isDue) continue;
       this.note(context, context.response?.upstream ?? context.attempts.requested);
       written += 1;
       if (written % SLICE === 0) await this.yield();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '@gw/contracts';
 import { decodeFrames, Journal, readSealedFile } from '@gw/journal';
@@ -284,6 +284,19 @@ describe('in-flight requests', () => {
     expect(found().length).toBeLessThanOrEqual(2);
   });
 
+  it('are written within a second after the disk has refused them', async () => {
+    const { directory } = gateway.home;
+    renameSync(directory, `${directory}-away`);
+    const asking = ask();
+    await stub.waitForRequest();
+    expect(gateway.plane.inFlight.unrecorded).toBe(1);
+    renameSync(`${directory}-away`, directory);
+    await inASecond();
+    expect(found()).toMatchObject([{ outcome: 'interrupted', cost: ESTIMATE }]);
+    end();
+    await asking;
+  });
+
   it('are refused with 503 before a provider call if they cannot be written to disk, under strict audit only [faults D9]', async () => {
     end();
     gateway.addTenant(WORKSPACE_ID, 'main', { strictAudit: true });
@@ -301,6 +314,14 @@ describe('in-flight requests', () => {
     gateway.addTenant(WORKSPACE_ID, 'main');
     expect((await ask()).status).toBe(200);
     expect(gateway.plane.inFlight.unrecorded).toBe(2);
+  });
+});
+
+describe('recordOfLine', () => {
+  it('skips lines that are no records, which must not prevent a start', () => {
+    for (const line of ['', '{', 'null', '[]', '{"id":1}', '{"id":"a","begun":{}}', '{"id":"a","begun":[]}'])
+      expect(recordOfLine(line)).toBeNull();
+    expect(recordOfLine('{"id":"a"}')).toEqual({ id: 'a' });
   });
 });
 

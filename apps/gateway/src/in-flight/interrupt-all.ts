@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OutboundClient } from '@gw/outbound';
 import type { FrontDoor } from '../http/front-door';
 import type { Realtime } from '../realtime/realtime';
-import type { Pipeline } from '../core/pipeline';
 import type { RequestsInFlight } from './requests-in-flight';
 
 /** Milliseconds that interrupted requests have to end before they are cut. */
@@ -14,14 +13,13 @@ export interface Interruptible {
   readonly realtime: Realtime;
   readonly outbound: OutboundClient;
   readonly requestsInFlight: RequestsInFlight;
-  readonly pipeline: Pipeline;
 }
 
 /**
  * Refuses new requests and ends those in flight. Resolves when every request has ended or was cut.
  */
 export async function interruptAll(of: Interruptible): Promise<void> {
-  const { door, realtime, outbound, requestsInFlight, pipeline } = of;
+  const { door, realtime, outbound, requestsInFlight } = of;
   door.stop();
   realtime.close();
   outbound.close();
@@ -29,6 +27,6 @@ export async function interruptAll(of: Interruptible): Promise<void> {
   while (!requestsInFlight.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
   for (const context of requestsInFlight.olderThan(Infinity)) {
     // A call of a check ends with its request.
-    if (context.madeFor === null) pipeline.interrupt(context);
+    if (context.madeFor === null) context.containment?.interrupt(context);
   }
 }

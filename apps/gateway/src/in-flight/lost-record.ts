@@ -1,11 +1,12 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { LostUse, LostUses } from '../usage/lost-use';
 import type { Upstream } from '../core/upstream';
+import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import { writeLostDecision } from '../record/decision';
 import { JsonWriter } from '../record/json-writer';
 import { GATEWAY_LOST, writeBegun, writeBegunCall } from './begun-record';
-import { writeRecord } from '../record/log-record';
+import { writeRecord, type RecordEnd } from '../record/log-record';
 
 const writer = new JsonWriter();
 
@@ -31,8 +32,27 @@ export function lostRecord(
   return writeLost(w, context, upstream, use, gatewayId);
 }
 
+const LOST = { outcome: 'interrupted', errorType: GATEWAY_LOST } as const;
+
 const isFirstCall = ({ response, attempts, hedge }: RequestContext): boolean =>
   response === null && attempts.records.length === 0 && hedge === null;
+
+/**
+ * Returns the record of a request whose settlement failed: its end, and what was charged or
+ * estimated. It contains nothing that the response reports. The buffer is valid until the next
+ * call.
+ */
+export function unsettledRecord(
+  context: RequestContext,
+  upstream: Upstream | null,
+  use: LostUse,
+  gatewayId: string,
+): Buffer {
+  const { reply } = context;
+  const end = { outcome: outcomeOf(reply), errorType: reply.failure?.type ?? null };
+  const isFree = upstream === null && use.charges.length === 0;
+  return writeLost(writer, context, upstream, isFree ? null : use, gatewayId, end);
+}
 
 function writeLost(
   w: JsonWriter,
@@ -40,10 +60,10 @@ function writeLost(
   upstream: Upstream | null,
   use: LostUse | null,
   gatewayId: string,
+  end: Pick<RecordEnd, 'outcome' | 'errorType'> = LOST,
 ): Buffer {
   writeRecord(w, context, {
-    outcome: 'interrupted',
-    errorType: GATEWAY_LOST,
+    ...end,
     upstream,
     failed: null,
     responseModel: null,

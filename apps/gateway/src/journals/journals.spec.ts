@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeFrames, Sealer, type LogSink } from '@gw/journal';
@@ -109,6 +117,32 @@ describe('gateways that share a data folder', () => {
     await adopter.stop();
   });
 
+  it.each([
+    ['a file has the name of its folder', (path: string) => writeFileSync(path, '')],
+    [
+      'its folder holds another file',
+      (path: string) => {
+        mkdirSync(path);
+        writeFileSync(join(path, 'core'), '');
+      },
+    ],
+  ])('ship the records of a stopped gateway after one of which %s', async (_name, make) => {
+    const [own, dead] = [take(0), take(2)];
+    append(dead, 2);
+    leave(dead);
+    make(journalDirectory(root, 1));
+    const adopter = orphans(own);
+    try {
+      // A look that throws is logged and repeated.
+      await eventually(() => {
+        adopter.look();
+        return shipped.length === 1;
+      });
+    } finally {
+      await adopter.stop();
+    }
+  });
+
   it('keep records that are sealed with another key, use another folder, and report them [security M8]', async () => {
     const before = take(0, 2);
     append(before, 1);
@@ -123,6 +157,18 @@ describe('gateways that share a data folder', () => {
     expect(readFileSync(segment).equals(content)).toBe(true);
     await adopter.stop();
     expect(take(0, 2).journal.hasBacklog()).toBe(true);
+  });
+
+  it('report sealed records no longer when their folder was removed', () => {
+    const before = take(0, 2);
+    append(before, 1);
+    leave(before);
+    const adopter = orphans(take(0));
+    adopter.look();
+    expect(adopter.sealedCount).toBe(1);
+    rmSync(journalDirectory(root, 0), { recursive: true });
+    adopter.look();
+    expect(adopter.sealedCount).toBe(0);
   });
 
   it('start although folders and dangling links have the names of their files, and report them', async () => {

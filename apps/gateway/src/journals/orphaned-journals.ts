@@ -35,6 +35,8 @@ export class OrphanedJournals {
   private timer: NodeJS.Timeout | null = null;
   private adopted: { readonly home: JournalHome; readonly shipper: LogShipper } | null = null;
   private readonly sealed = new Set<number>();
+  /** The slot that was looked at last. */
+  private lastSlot = -1;
   private stopping = false;
 
   constructor(private readonly options: OrphanedJournalsOptions) {}
@@ -83,7 +85,8 @@ export class OrphanedJournals {
 
   private adopt(): void {
     const { root, ownSlot, sink, recover, log } = this.options;
-    for (const slot of slotsIn(root)) {
+    for (const slot of this.slotsInTurn(root)) {
+      this.lastSlot = slot;
       if (slot === ownSlot || !holdsRecords(journalDirectory(root, slot))) continue;
       const home = openJournalHome(this.options, slot);
       if (home === 'sealed') this.sealed.add(slot);
@@ -103,6 +106,17 @@ export class OrphanedJournals {
       this.adopted = { home, shipper };
       return;
     }
+  }
+
+  /**
+   * Returns all slots, beginning after the last one, so that a folder that cannot be adopted, or
+   * holds a file that is never shipped, does not keep the others waiting.
+   */
+  private slotsInTurn(root: string): readonly number[] {
+    const slots = slotsIn(root);
+    for (const slot of this.sealed) if (!slots.includes(slot)) this.sealed.delete(slot);
+    const next = slots.findIndex((slot) => slot > this.lastSlot);
+    return next === -1 ? slots : [...slots.slice(next), ...slots.slice(0, next)];
   }
 
   private leave(): void {

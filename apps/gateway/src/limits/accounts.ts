@@ -18,7 +18,7 @@ import type { GatewayPrincipal } from '../auth/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from '../usage/charges';
 import { DiscardedBody } from '../usage/discarded-body';
-import type { Estimates } from '../usage/estimates';
+import type { Estimates, UsageEstimate } from '../usage/estimates';
 import { keepReservation, limitsOf } from './request-limits';
 import type { SessionAccounts } from './session-accounts';
 
@@ -168,6 +168,18 @@ export class Accounts {
     if (usage.createdWork !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
     if (usage.earlier !== null) this.chargeEarlier(context, upstream, usage.earlier);
     else if (limited || usage.charges !== null || usage.createdWork !== null) this.charge(context, upstream);
+  }
+
+  /**
+   * Settles a request that `settle` could not settle. `use`: the estimate to charge; null: nothing
+   * is known to be used. Reservations that are settled already stay as they are.
+   */
+  settleEstimated(context: RequestContext, upstream: Upstream | null, use: UsageEstimate | null): void {
+    for (const reservation of [reservationOf(context), upstream?.reservation ?? null]) {
+      if (reservation === null) continue;
+      if (use === null) this.ledger.release(reservation);
+      else this.ledger.settle(reservation, { ...use, requests: context.madeFor === null ? 1 : 0 });
+    }
   }
 
   /**

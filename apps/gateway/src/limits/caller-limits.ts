@@ -11,15 +11,15 @@ import {
   type CompiledPolicy,
 } from '@gw/limits';
 
-/** The limits of all requests of a caller, computed once for each version of its documents. */
+/** The limits of a caller's LLM requests, computed when its key or token is resolved. */
 export interface CallerLimits {
   /**
    * Limits of the key, of the workspace, and of policies that apply to all requests of the caller.
    */
   readonly buckets: readonly Bucket[];
-  /** Policies whose conditions depend on the request. */
+  /** Policies whose conditions or groups depend on the request. */
   readonly perRequest: readonly CompiledPolicy[];
-  /** Policies whose conditions depend on the selected provider. */
+  /** Policies whose conditions or groups depend on the provider or the model of an attempt. */
   readonly perAttempt: readonly CompiledPolicy[];
 }
 
@@ -52,8 +52,8 @@ interface Rules {
 }
 
 /**
- * `bySchedule`: budgets that are reset at different times have separate counters, because each
- * token names its own schedule.
+ * Returns the buckets of an owner's budgets and rate limits. With `bySchedule`, budgets that are
+ * reset at different times have separate counters, because each token names its own schedule.
  */
 export const bucketsOf = (
   owner: BucketOwner,
@@ -74,7 +74,10 @@ export const policyValues = new PolicyValues({ perPolicy: 100_000, total: 1_000_
 
 const compiled = new WeakMap<WorkspaceDocument, readonly CompiledPolicy[]>();
 
-/** Compiled once for all keys of a workspace, so that they share the buckets of a policy. */
+/**
+ * Returns the policies of a workspace, compiled once for each version of its document, so that all
+ * its keys share the buckets of a policy.
+ */
 function policiesOf(workspace: WorkspaceDocument): readonly CompiledPolicy[] {
   const { policies, organisationId } = workspace;
   if (!policies) return NONE;
@@ -89,7 +92,7 @@ function policiesOf(workspace: WorkspaceDocument): readonly CompiledPolicy[] {
   return made;
 }
 
-/** Policies of the workspace for calls of tools. */
+/** Returns the policies of a workspace for calls of MCP tools. */
 export const toolPolicies = (workspace: WorkspaceDocument): readonly CompiledPolicy[] =>
   policiesOf(workspace).filter(({ target }) => target === 'mcp_tools');
 

@@ -7,7 +7,6 @@ import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 import { RESPONSE, BODY, budget } from './spec-support/cent-calls';
 
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
-jest.setTimeout(60_000);
 
 /**
  * A Redis response that is too late counts as an outage, and these requests must not pass then

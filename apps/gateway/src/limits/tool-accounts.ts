@@ -1,4 +1,11 @@
-import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
+import {
+  denialState,
+  policyBuckets,
+  type Bucket,
+  type ChargeFlag,
+  type Ledger,
+  type LimitDenial,
+} from '@gw/limits';
 import { clientIdOf, userIdOf } from '../auth/known-caller';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
@@ -34,9 +41,16 @@ export class ToolAccounts {
   /**
    * Charges a call that reached its tool or agent. `result` is its tokens, or counts them: the
    * result of a tool is read only for calls with limits or a price. The settlement of a request
-   * releases the reservation of a call that was not charged.
+   * releases the reservation of a call that was not charged. Has no effect once the request is
+   * settled.
    */
-  charge(context: RequestContext, { server, price }: LimitedCall, result: number | (() => number)): void {
+  charge(
+    context: RequestContext,
+    { server, price }: LimitedCall,
+    result: number | (() => number),
+    flags: readonly ChargeFlag[] = [],
+  ): void {
+    if (context.settled) return;
     const reservation = context.limits?.reservation ?? null;
     if (reservation === null && price === 0) return;
     const tokens = typeof result === 'number' ? result : result();
@@ -45,10 +59,23 @@ export class ToolAccounts {
     const from = budgetsOf(reservation, null);
     if (from.length === 0 && price === 0) return;
     context.usage.addCharge({
-      ...{ line: 'tool', provider: server, cost: price, tokens, requests: 0, flags: [], from },
+      ...{ line: 'tool', provider: server, cost: price, tokens, requests: 0, flags, from },
     });
   }
+
+  /**
+   * Charges the call of a request that ends early. Its server or agent may carry it out, so the
+   * price is charged as an estimate. Has no effect without such a call.
+   */
+  chargeCut(context: RequestContext): void {
+    const called = context.mcp ?? context.agent;
+    if (called === null || called.atServer === null) return;
+    this.charge(context, called.atServer, 0, ESTIMATED);
+    called.callEnds();
+  }
 }
+
+const ESTIMATED: readonly ChargeFlag[] = ['estimated'];
 
 function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Bucket[] {
   const principal = context.principal as GatewayPrincipal;

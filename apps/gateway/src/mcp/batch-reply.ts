@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, withExactNumbers, type ExactNumbers } from '@gw/kernel';
 import { CODES, MCP_LIMITS, type JsonObject, type RpcRequest } from '@gw/mcp';
+import type { GatewayPrincipal } from '../auth/principals';
 import { RequestContext } from '../core/request-context';
 import { PartOfReply } from '../reply/part-of-reply';
 import type { CallReplyOptions } from '../reply/call-reply';
@@ -13,6 +14,8 @@ export interface BatchPart {
   readonly reply: PartReply;
 }
 
+/** Maximum number of requests of a batch that run at the same time. */
+const CONCURRENCY = 5;
 /** Maximum UTF-16 units of all responses of a batch; one upstream response may be as long. */
 const LENGTH_MAX = MCP_LIMITS.upstreamBytesMax;
 
@@ -28,19 +31,34 @@ export class BatchReply {
     whole: RequestContext,
     private readonly reply: McpReply,
     requests: readonly RpcRequest[],
+    numbers: ExactNumbers | null,
     options: CallReplyOptions,
   ) {
     // Each part adds two listeners to the response.
     whole.res.setMaxListeners(whole.res.getMaxListeners() + 2 * requests.length);
     this.bodies = requests.map(() => '');
     this.parts = requests.map((message, at) => {
-      const context = partContext(whole, whole.res, message);
+      const context = partContext(whole, whole.res, message, { numbers });
       return { message, context, reply: new PartReply(context, options, this.sink(message, at)) };
     });
   }
 
-  /** Sends the responses once each part has ended. */
-  async end(): Promise<void> {
+  /**
+   * Answers the requests, some of them at the same time, and sends the responses once each part has
+   * ended. Resolves when no call is left, because one that was ended early may still run at its
+   * server.
+   */
+  async run(answer: (part: BatchPart) => Promise<void>): Promise<void> {
+    const waiting = [...this.parts];
+    const answerNext = async (): Promise<void> => {
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await answer(part);
+    };
+    const work = Promise.all(Array.from({ length: CONCURRENCY }, answerNext));
+    await this.end();
+    await work;
+  }
+
+  private async end(): Promise<void> {
     await Promise.all(this.parts.map(({ reply }) => reply.ended));
     this.reply.end(`[${this.bodies.filter((body) => body !== '').join(',')}]`);
   }
@@ -128,19 +146,28 @@ export class PartReply extends McpReply {
     super.leave();
     if (!this.isEnded) this.resolve();
   }
+
+  /** Closes the connection that all parts share. */
+  protected override cut(): void {
+    this.sink.whole.abort();
+    this.resolve();
+  }
 }
 
 /**
  * Creates the context of one message of a request; the message gets its own log record. Work for
- * the message ends when `res` closes.
+ * the message ends when `res` closes. `numbers` are those of the message that `JSON.stringify`
+ * would change, and `principal` is its caller if it is not that of the request.
  */
 export function partContext(
   whole: RequestContext,
   res: ServerResponse,
   { id, method, params }: RpcRequest,
+  { numbers, principal }: { readonly numbers: ExactNumbers | null; readonly principal?: GatewayPrincipal },
 ): RequestContext {
   const { req, url, query, route } = whole;
   const context = new RequestContext(uuidv7(), req, res, whole.method, url, query, route);
-  context.becomePartOf(whole, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+  const json = withExactNumbers({ jsonrpc: '2.0', id, method, params }, numbers);
+  context.becomePartOf(whole, Buffer.from(json), principal);
   return context;
 }

@@ -22,6 +22,8 @@ import type { SessionState } from './sessions/session-states';
 const CALLER_STREAMS_MAX = 20;
 const PROCESS_STREAMS_MAX = 5_000;
 const SUBSCRIPTIONS_MAX = 100;
+/** Maximum URIs of a request that are looked up, because each is compared with all templates. */
+const WANTED_MAX = 1_000;
 const CHECK_EVERY_MS = 500;
 /**
  * Milliseconds in which a changed document reaches the gateway after the control plane has read a
@@ -107,9 +109,7 @@ export class ClientStreams {
       resources: own(wanted, 'resourcesListChanged') === true,
     };
     this.add({ endpoint, reply, current, filter, id: request.id, state: null });
-    const uris = ownList(wanted, 'resourceSubscriptions')
-      .filter((uri): uri is string => typeof uri === 'string' && endpoint.resourceOf(uri) !== undefined)
-      .slice(0, SUBSCRIPTIONS_MAX);
+    const uris = subscribedTo(endpoint, ownList(wanted, 'resourceSubscriptions'));
     const granted = {
       ...(filter.tools && { toolsListChanged: true }),
       ...(filter.prompts && { promptsListChanged: true }),
@@ -169,34 +169,37 @@ export class ClientStreams {
   }
 
   /**
-   * Notifies clients whose lists changed, and ends streams that have expired or whose address no
-   * longer exists.
+   * Notifies clients whose lists changed, and ends streams that have expired, and those whose
+   * session has ended or whose address no longer exists.
    */
   private check(): void {
     const now = Date.now();
-    for (const stream of this.streams) {
-      const endpoint = stream.reply.hasEnded ? null : stream.current();
-      if (endpoint !== null && now < stream.endsAt) {
-        this.endIfWithdrawn(stream, endpoint.caller.principal);
-        if (endpoint.listsDigest !== stream.digest) notify(stream);
-        stream.digest = endpoint.listsDigest;
-        stream.state?.storeSeenLists(endpoint.listsDigest);
-        continue;
-      }
-      this.streams.delete(stream);
-      end(stream);
-    }
+    for (const stream of this.streams) stream.reply.guard(() => this.checkStream(stream, now));
     this.stopTimer();
   }
 
+  private checkStream(stream: Stream, now: number): void | Promise<void> {
+    const isOver = stream.reply.hasEnded || stream.state?.isEnded === true;
+    const endpoint = isOver ? null : stream.current();
+    if (endpoint === null || now >= stream.endsAt) {
+      this.streams.delete(stream);
+      end(stream);
+      return;
+    }
+    const ending = this.endIfWithdrawn(stream, endpoint.caller.principal);
+    if (endpoint.listsDigest !== stream.digest) notify(stream);
+    stream.digest = endpoint.listsDigest;
+    stream.state?.storeSeenLists(endpoint.listsDigest);
+    return ending;
+  }
+
   /** Ends the stream of a caller that was withdrawn. */
-  private endIfWithdrawn(stream: Stream, caller: GatewayPrincipal): void {
+  private endIfWithdrawn(stream: Stream, caller: GatewayPrincipal): void | Promise<void> {
     const hasEnded = this.hasEnded(caller);
     const finish = (isOver: boolean): void => {
       if (isOver && this.streams.delete(stream)) end(stream);
     };
-    if (hasEnded instanceof Promise) void hasEnded.then(finish);
-    else finish(hasEnded);
+    return hasEnded instanceof Promise ? hasEnded.then(finish) : finish(hasEnded);
   }
 
   private stopTimer(): void {
@@ -204,6 +207,12 @@ export class ClientStreams {
     clearInterval(this.timer);
     this.timer = null;
   }
+}
+
+/** Returns the first wanted resources that the caller may read, at most `SUBSCRIPTIONS_MAX`. */
+function subscribedTo(endpoint: Endpoint, wanted: readonly unknown[]): readonly string[] {
+  const uris = new Set(wanted.slice(0, WANTED_MAX).filter((uri) => typeof uri === 'string'));
+  return [...uris].filter((uri) => endpoint.resourceOf(uri) !== undefined).slice(0, SUBSCRIPTIONS_MAX);
 }
 
 /**

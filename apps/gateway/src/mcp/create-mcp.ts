@@ -19,6 +19,7 @@ import type { BeforeCall } from '../attempt/sender';
 import type { Principals } from '../auth/principals';
 import type { ReloadableDocuments } from '../auth/documents';
 import type { OwnRequests } from '../core/own-requests';
+import type { Faults } from '../core/faults';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import type { GuardTools } from '../guardrails/guarded-request';
 import type { Guardrails } from '../guardrails/guardrails';
@@ -75,8 +76,9 @@ export interface McpParts {
   /** Makes completions for servers whose sampling requests a model of the workspace answers. */
   readonly ownRequests: OwnRequests;
   readonly beforeCall: BeforeCall;
-  readonly principals: Pick<Principals, 'hasEnded'>;
+  readonly principals: Pick<Principals, 'hasEnded' | 'resolveAgain'>;
   readonly failures: FailureLog;
+  readonly faults: Faults;
   /** Null when metrics are disabled. */
   readonly metrics: Pick<RequestMetrics, 'countUnlogged'> | null;
   readonly log: Log;
@@ -96,7 +98,7 @@ export interface Mcp {
 
 /** Creates the MCP gateway of a process. */
 export function createMcp(parts: McpParts): Mcp {
-  const { settings, documents, ledger, stages, requestsInFlight } = parts;
+  const { settings, documents, ledger, stages, requestsInFlight, principals, faults } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
   const { publicHosts, ownHosts } = hostsOf(settings);
   const servers = new McpServers(documents);
@@ -107,7 +109,7 @@ export function createMcp(parts: McpParts): Mcp {
   const { link, events } = shared;
   const inputs = new ClientInputs(link, ring);
   const parking = new Parking(link);
-  const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
+  const streams = new ClientStreams((caller) => principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);
   const lists = new ListWatches(upstreams, new ChangedLists(post, () => streams.checkSoon()));
   const runningStreams = new RunningStreams(link);
@@ -124,16 +126,16 @@ export function createMcp(parts: McpParts): Mcp {
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const approvals = new ToolApprovals(post);
   const tasks = new TaskRequests({ ring, upstreams, guards, store: shared.tasks, ownHosts });
-  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals, tasks });
+  const accounts = new ToolAccounts(ledger);
+  const tools = new ToolCalls({ accounts, calls, guards, approvals, tasks });
   const states = new SessionStates(shared.sessions, link);
   const replies = repliesOf(parts);
   const streamParts = { streams, watches, lists, endpoints };
-  const sessions = new SseSessions(link, ring);
+  const sseParts = { ...streamParts, sessions: new SseSessions(link, ring), states, replies, principals };
   const door = new McpDoor({
-    ...{ ring, endpoints, inputs, requestsInFlight, ...stages },
-    states,
+    ...{ ring, principals, endpoints, inputs, states, requestsInFlight, accounts, faults, ...stages },
     calls: new SessionCalls({ link, events, streams: runningStreams }),
-    sse: settings.MCP_LEGACY_SSE ? new SseDoor({ ...streamParts, sessions, states, replies }) : null,
+    sse: settings.MCP_LEGACY_SSE ? new SseDoor(sseParts) : null,
     streams: new SessionStreams({ ...streamParts, events, leases, resumed }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,

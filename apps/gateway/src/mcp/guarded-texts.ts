@@ -1,10 +1,8 @@
-import { isObject } from '@gw/kernel';
+import { isObject, jsonTexts, withEditedTexts } from '@gw/kernel';
 import {
   own,
   resultText,
-  stringLeaves,
   taskTexts,
-  withEditedLeaves,
   withEditedResult,
   withEditedTask,
   withoutToolResult,
@@ -38,9 +36,10 @@ export async function guardedTask(guard: TextGuard, received: JsonObject): Promi
 
 /** Returns a server's error after guardrails have edited it. Throws the denial of a guardrail. */
 export async function guardedError(guard: TextGuard, error: RpcError): Promise<RpcError> {
-  const { code, ...texts } = error;
-  const edit = await editOf(guard, stringLeaves(texts));
-  return edit === null ? error : { code, ...(withEditedLeaves(texts, edit) as typeof texts) };
+  const { code, message, data } = error;
+  const edit = await editOf(guard, [message, ...jsonTexts(data)]);
+  if (edit === null) return error;
+  return { code, message: edit(message), ...(data !== undefined && { data: withEditedTexts(data, edit) }) };
 }
 
 /** Returns a function that replaces each changed text; null when no text changes. */

@@ -100,6 +100,38 @@ describe('requests for input of a hostile server', () => {
     });
   });
 
+  const COMPLETION = { ref: { type: 'ref/prompt', name: 'work' }, argument: { name: 'a', value: 'b' } };
+  async function modernRequestOf(era: 'legacy' | 'modern', method: string, params: object): Promise<unknown> {
+    const _meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': ALL };
+    const named = method === 'prompts/get' && { 'mcp-name': 'work' };
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named };
+    return (await post(era, { method, params: { ...params, _meta } }, headers)).json();
+  }
+
+  it('end requests that cannot wait for input, which are completions', async () => {
+    answer('modern', asks(form({ name: { type: 'string' } })));
+    answer('legacy', urlError('https://other.example/'));
+    for (const era of ['modern', 'legacy'] as const)
+      expect(await modernRequestOf(era, 'completion/complete', COMPLETION)).toMatchObject({
+        error: { code: -32_603 },
+      });
+    expect(await modernRequestOf('modern', 'prompts/get', { name: 'work' })).toMatchObject({
+      result: { resultType: 'input_required' },
+    });
+  });
+
+  it('end a prompt of a client with a session with an error, and not with the result of a tool', async () => {
+    answer('modern', asks(form({ name: { type: 'string' } })));
+    const initialize = {
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    };
+    const session = (await post('modern', initialize, {})).headers.get('mcp-session-id') ?? '';
+    const get = { method: 'prompts/get', params: { name: 'work' } };
+    const body: unknown = await (await post('modern', get, { 'mcp-session-id': session })).json();
+    expect(body).toMatchObject({ error: { code: -32_603 } });
+  });
+
   const urlError = (url: string) => ({
     error: { code: -32_042, message: 'Sign in', data: { elicitations: [page(url).params] } },
   });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { McpServerDocument } from '@gw/contracts';
 import { startMcpFixture, type McpFixture } from '@gw/testing';
 import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
@@ -173,6 +176,28 @@ describe('attacks on MCP servers', () => {
       { jsonrpc: '2.0', id: 7, error: { code: -1, message: 'no' } },
     ])
       expect((await post(body, { 'mcp-session-id': id })).status).toBe(202);
+  });
+
+  it('calls a tool for a client whose _meta is not an object', async () => {
+    const id = await session();
+    for (const _meta of [null, 'text', []]) {
+      const params = { name: 'echo', arguments: { text: 'x' }, _meta };
+      const response = await post(rpc('tools/call', params), { 'mcp-session-id': id });
+      expect(await response.json()).toMatchObject({ result: { content: [{ text: 'x' }] } });
+    }
+  });
+
+  it('refuses a repeated Origin as a fault of the client', async () => {
+    const { port } = gateway;
+    const [response] = (await once(
+      request({
+        ...{ port, host: '127.0.0.1', path: '/main/tools/mcp', method: 'POST' },
+        headers: { origin: ['https://a.example', 'https://b.example'] as never },
+      }).end('{}'),
+      'response',
+    )) as [IncomingMessage];
+    expect(response.statusCode).toBe(400);
+    expect(await json(response)).toMatchObject({ jsonrpc: '2.0', error: { code: -32_600 } });
   });
 
   it('ends calls and sessions when the key is revoked', async () => {

@@ -61,6 +61,25 @@ describe('batches of clients of 2025-03-26', () => {
       expect(bodies.toSorted()[at]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
   });
 
+  it('end each call with its own error when the caller is revoked, and begin no more', async () => {
+    const apiKey = 'goneKey00000000000000000000000A3';
+    gateway.addKey(apiKey, { scopes: ['mcp.invoke'] });
+    const before = fixture.calls.get('slow') ?? 0;
+    const client = await RawSession.open(origin(), apiKey, { revision: '2025-03-26' });
+    const ids = [1, 2, 3, 4, 5, 6, 7];
+    const response = client.send(
+      origin(),
+      ids.map((id) => call(id, 'slow', { ms: 20_000 })),
+    );
+    await eventually(() => (fixture.calls.get('slow') ?? 0) === before + 5);
+    gateway.removeKey(apiKey);
+    const denied = { error: { data: { type: 'unauthorized' } } };
+    // It does not wait for the server: after ten seconds without a response it would be a stream.
+    expect(await (await response).json()).toMatchObject(ids.map((id) => ({ id, ...denied })));
+    expect(fixture.calls.get('slow')).toBe(before + 5);
+    expect([...gateway.faults.counts.values()]).toEqual([0, 0]);
+  });
+
   it('become a stream when a message precedes the responses', async () => {
     const client = await opened('2025-03-26', { elicitation: {} });
     const response = await client.send(origin(), [

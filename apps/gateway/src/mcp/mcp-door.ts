@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, toGatewayError, type Keyring } from '@gw/kernel';
+import { GatewayError, type Keyring } from '@gw/kernel';
 import {
   checkOrigin,
   CODES,
@@ -24,29 +24,32 @@ import {
 } from '@gw/mcp';
 import { CallEnding } from '@gw/mcp-client';
 import type { McpPlace, SsePlace } from '@gw/oauth';
+import type { Principals } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
+import { callerEnded } from '../in-flight/ended-callers';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import { AnsweredMessage, type AnswerParts } from './answered-message';
 import { BatchReply } from './batch-reply';
 import { calledEndpoint, type CalledEndpointParts } from './called-endpoint';
 import type { CallReplyOptions } from '../reply/call-reply';
 import { McpReply } from './mcp-reply';
 import type { ClientInputs } from './client-inputs';
-import { refuse, type RefusalParts } from './refusals';
-import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
 import { clientOf, type EndpointRequest } from './mcp-request';
 import { MCP_ROUTE } from './mcp-route';
 import type { Requests } from './requests';
 import type { SseDoor, SseWork } from './sse/sse-door';
 import { nameOf, ownerOf } from './session-names';
+import { hideInput } from './unstored-input';
 import type { SessionCalls } from './sessions/session-calls';
 import type { SessionState, SessionStates } from './sessions/session-states';
 import type { SessionStreams } from './sessions/session-streams';
 
-export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
+export interface McpDoorParts extends AnswerParts, CalledEndpointParts {
   readonly ring: Keyring;
+  readonly principals: Pick<Principals, 'hasEnded'>;
   readonly origins: OriginRules;
   readonly receive: Stage;
   readonly requests: Requests;
@@ -61,9 +64,6 @@ export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
 }
 
 type SsePart = SsePlace['part'];
-
-/** Maximum number of requests of a batch that run at the same time. */
-const BATCH_CONCURRENCY = 5;
 
 type SessionReceived = Extract<Received<SessionFacts>, { readonly session: SessionFacts }>;
 type Posted = Extract<Received<SessionFacts>, { kind: 'modern' | 'initialize' | 'legacy' }>;
@@ -86,7 +86,7 @@ export class McpDoor {
     const method = req.method ?? 'GET';
     const context = new RequestContext(id, req, res, method, path + query, query, MCP_ROUTE);
     const fields = fieldsOf(req);
-    const reply = new McpReply(context, this.parts.replies, originHeaders(fields));
+    const reply = new McpReply(context, this.parts.replies, {});
     const visit = new Visit(this.parts, {
       context,
       reply,
@@ -107,16 +107,6 @@ interface VisitParts {
   readonly sse: SsePart | null;
 }
 
-/** A message that is being answered, with the reply that sends its response. */
-interface AnsweredMessage {
-  readonly context: RequestContext;
-  readonly reply: McpReply;
-  /** Null before the request is read, and for messages that the gateway itself answers. */
-  request: EndpointRequest | null;
-  /** Id of the message, for errors. */
-  id: RequestId | null;
-}
-
 /** Handles one HTTP request. */
 class Visit {
   constructor(
@@ -127,27 +117,18 @@ class Visit {
   /** Never rejects. */
   run(): Promise<void> {
     const { reply, context } = this.visit;
-    const answered: AnsweredMessage = { context, reply, request: null, id: null };
-    return this.answer(answered, () => this.respond(answered));
+    const answered = this.answered(context, reply);
+    return answered.run(() => this.respond(answered));
   }
 
-  /** Answers a message, with an error when `work` throws. Never rejects. */
-  private async answer(answered: AnsweredMessage, work: () => Promise<void>): Promise<void> {
-    const { context, reply } = answered;
-    try {
-      await work();
-    } catch (thrown) {
-      const failure =
-        thrown instanceof McpFault || thrown instanceof Denied ? thrown : toGatewayError(thrown);
-      refuse(this.parts, failure, { ...answered, place: this.visit.place });
-    } finally {
-      if (context.clientGone) reply.leave();
-    }
+  private answered(context: RequestContext, reply: McpReply, id: RequestId | null = null): AnsweredMessage {
+    return new AnsweredMessage(this.parts, this.visit.place, context, reply, id);
   }
 
   private async respond(answered: AnsweredMessage): Promise<void> {
     const { context, reply, fields, place } = this.visit;
     const { origins } = this.parts;
+    reply.addHeaders(originHeaders(fields));
     checkOrigin(fields, origins);
     if (context.method === 'OPTIONS') {
       reply.end(null, 204, preflightHeaders(fields, origins));
@@ -184,7 +165,7 @@ class Visit {
       });
     if (part === 'sse') {
       await door.open(
-        { endpoint, reply, context },
+        { endpoint, place: this.visit.place, reply, context },
         {
           answer: (...request) => this.answerSse(...request),
           take: (...message) => this.take(...message),
@@ -201,8 +182,8 @@ class Visit {
   private async answerSse(
     ...[{ context, reply, id }, endpoint, received, state]: Parameters<SseWork['answer']>
   ): Promise<void> {
-    const answered: AnsweredMessage = { context, reply, request: null, id };
-    await this.answer(answered, () => this.post(answered, endpoint, received, state));
+    const answered = this.answered(context, reply, id);
+    await answered.run(() => this.post(answered, endpoint, received, state));
   }
 
   private openSession(endpoint: Endpoint, id: string): SessionFacts | null {
@@ -264,18 +245,17 @@ class Visit {
       reply.end(null, 202);
       return;
     }
-    const batch = new BatchReply(context, reply, requests, this.parts.replies);
-    const waiting = [...batch.parts];
-    const answerNext = async (): Promise<void> => {
-      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-        const { message } = part;
-        const answered = { context: part.context, reply: part.reply, request: null, id: message.id };
-        const alone = { ...received, messages: [message], isBatch: false } as const;
-        await this.answer(answered, () => this.post(answered, endpoint, alone, state));
-      }
-    };
-    await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, answerNext));
-    await batch.end();
+    const batch = new BatchReply(context, reply, requests, received.numbers, this.parts.replies);
+    await batch.run(async (part) => {
+      const answered = this.answered(part.context, part.reply, part.message.id);
+      const alone = { ...received, messages: [part.message], isBatch: false } as const;
+      await answered.run(async () => {
+        const { principal } = endpoint.caller;
+        // Parts wait for others, while their caller may end.
+        if (await this.parts.principals.hasEnded(principal)) throw callerEnded();
+        await this.post(answered, endpoint, alone, state);
+      });
+    });
   }
 
   /** Handles notifications and responses of a legacy client. */
@@ -313,6 +293,7 @@ class Visit {
       endpoint,
       view: null,
       message,
+      body: context.body,
       session,
       state,
       fields,
@@ -324,8 +305,15 @@ class Visit {
       client,
     };
     answered.request = request;
+    hideInput(request);
     const call = session === null ? null : this.parts.calls.begin(request, session, ending);
-    context.whenClientGone({ clientGone: () => (call === null ? ending.abort() : call.clientLeft()) });
+    context.whenClientGone({
+      clientGone: () => {
+        // A settled request was ended by the gateway: the result of its call is of no use.
+        if (call === null || context.settled) ending.abort();
+        else call.clientLeft();
+      },
+    });
     // `subscriptions/listen` opens a stream and is not a call; `ClientStreams` ends it at shutdown.
     if (message.method !== 'subscriptions/listen') this.parts.requestsInFlight.join(context);
     try {

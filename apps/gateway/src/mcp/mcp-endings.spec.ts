@@ -2,10 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord, McpServerDocument } from '@gw/contracts';
 import { readSealedFile } from '@gw/journal';
-import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
+import { eventually, modernRequest, startMcpFixture, StubProvider, type McpFixture } from '@gw/testing';
 import { recordOfLine } from '../in-flight/begun-record';
 import { GatewayHarness } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
+import { RawSession } from './spec-support/raw-session';
 
 describe('end of MCP calls and streams', () => {
   let gateway: GatewayHarness;
@@ -58,6 +59,20 @@ describe('end of MCP calls and streams', () => {
     });
   });
 
+  it('ends the stream of a session that its client ends', async () => {
+    key(gateway.apiKey);
+    const origin = `http://127.0.0.1:${String(gateway.port)}`;
+    const [ended, other] = [
+      await RawSession.open(origin, gateway.apiKey),
+      await RawSession.open(origin, gateway.apiKey),
+    ];
+    const [stream, goesOn] = [await ended.get(origin), await other.get(origin)];
+    expect((await ended.delete(origin)).status).toBe(204);
+    await stream.untilEnd();
+    expect(goesOn.isEnded).toBe(false);
+    goesOn.leave();
+  });
+
   it('ends a stream of changes when its caller is revoked, and no other stream', async () => {
     const [gone, stays] = ['goneKey00000000000000000000000A1', 'staysKey0000000000000000000000A1'];
     for (const each of [gone, stays]) key(each);
@@ -86,6 +101,43 @@ describe('end of MCP calls and streams', () => {
     await eventually(() => Promise.resolve((fixture.calls.get('slow') ?? 0) > before));
     gateway.removeKey(gone);
     expect((await call).status).toBe(401);
+  });
+
+  it('cancels the call in flight of a session whose caller is revoked', async () => {
+    const gone = 'goneKey00000000000000000000000A4';
+    key(gone);
+    const origin = `http://127.0.0.1:${String(gateway.port)}`;
+    const session = await RawSession.open(origin, gone);
+    const before = { calls: fixture.calls.get('slow') ?? 0, cancelled: fixture.cancelled.length };
+    const call = session.send(origin, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: slow(20_000) });
+    await eventually(() => Promise.resolve((fixture.calls.get('slow') ?? 0) > before.calls));
+    gateway.removeKey(gone);
+    expect((await call).status).toBe(401);
+    await eventually(() => Promise.resolve(fixture.cancelled.length > before.cancelled));
+  });
+
+  it('does not call the server when the caller is revoked while a guardrail judges the arguments', async () => {
+    const gone = 'goneKey00000000000000000000000A3';
+    key(gone);
+    const hook = await StubProvider.start();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    hook.respond({ after: held, body: { verdict: true } });
+    const webhook = { id: 'default.webhook', parameters: { webhookURL: hook.origin } };
+    gateway.addGuardrail('judge', [webhook], {}, { target: 'mcp_tools' });
+    const runsOn = { runOn: ['beforeToolCall' as const], capabilityIds: [] };
+    saveServer(gateway, { ...document, guardrails: [{ guardrailId: 'guardrail-judge', ...runsOn }] });
+    const before = fixture.calls.get('slow') ?? 0;
+    const call = modern(gone, 'tools/call', slow(1));
+    await hook.waitForRequest();
+    gateway.removeKey(gone);
+    expect((await call).status).toBe(401);
+    release();
+    saveServer(gateway, document);
+    key(gateway.apiKey);
+    await (await modern(gateway.apiKey, 'tools/call', slow(1))).json();
+    expect(fixture.calls.get('slow')).toBe(before + 1);
+    await hook.stop();
   });
 
   it('limits one caller to 50 calls in flight at a server and 20 streams, and denies more at once', async () => {
@@ -123,7 +175,9 @@ describe('end of MCP calls and streams', () => {
     const bodies = await Promise.all(
       texts.map(async (text) => {
         const response = await modern(burst, 'tools/call', { name: 'echo', arguments: { text } });
-        return (await response.json()) as object;
+        // A response that takes long is a stream, whose last event has it.
+        const body = await response.text();
+        return JSON.parse(body.split('data: ').at(-1) ?? '') as object;
       }),
     );
     const denied = { code: 31_429, data: { type: 'rate_limited', limit: { value: 50 } } };

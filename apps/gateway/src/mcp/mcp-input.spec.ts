@@ -67,6 +67,11 @@ describe.each(['legacy', 'modern'] as const)('input for a server of the era %s',
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(result)).toContain('Ada');
     await client.close();
+    const calls = (await gateway.records()).filter(({ decision }) => decision.mcp?.inputs === 1);
+    const last = calls.at(-1)?.requestBody?.toString() ?? '';
+    expect(last).toContain(`"name":"${TOOLS[era].name}"`);
+    expect(last).not.toContain('Ada');
+    expect(last).not.toContain('a@b.example');
   });
 
   it('is refused for clients that did not declare it', async () => {

@@ -91,6 +91,23 @@ describe.each(['legacy', 'modern'] as const)('several gateways before a server o
     await client.close();
   });
 
+  it('judge these messages by the rights that the key has now', async () => {
+    const key = 'narrowedKey000000000000000000AB1';
+    gateways.addKey(key);
+    const client = new Client(INFO);
+    const requestInit = { headers: { 'x-gw-api-key': key } };
+    const fetch = gateways.fetchBy(({ method }) => (method === 'tools/call' ? 1 : 0));
+    const sse = new URL(url().href.replace(/mcp$/, 'sse'));
+    await client.connect(new SSEClientTransport(sse, { requestInit, fetch }));
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'a' } })).toMatchObject({
+      content: [{ text: 'a' }],
+    });
+    for (const gateway of gateways.all)
+      gateway.addKey(key, { id: key, scopes: ['mcp.invoke'], mcp: { tools: ['tools/slow'] } });
+    await expect(client.callTool({ name: 'echo', arguments: { text: 'a' } })).rejects.toThrow('Unknown tool');
+    await client.close();
+  });
+
   it('continue the call of a modern client at another gateway', async () => {
     const client = new ModernClient(INFO, {
       capabilities: { elicitation: { form: {} } },

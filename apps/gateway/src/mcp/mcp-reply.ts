@@ -54,6 +54,11 @@ export class McpReply extends CallReply {
     this.close();
   }
 
+  /** Closes the connection, because one of the responses that share it cannot be written. */
+  abort(): void {
+    this.cut();
+  }
+
   /** Ends the response to a request that its client cancelled, without a result. */
   cancelled(): void {
     if (this.hasEnded) {

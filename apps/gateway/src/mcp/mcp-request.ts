@@ -22,6 +22,8 @@ export interface EndpointRequest {
   /** The server that the request is for; null until it is found. */
   view: ServerView | null;
   readonly message: RpcRequest;
+  /** The message as the client wrote it; the log may store other bytes. */
+  readonly body: Buffer;
   /** Headers of the HTTP request. */
   readonly fields: HeaderFields;
   readonly era: Era;

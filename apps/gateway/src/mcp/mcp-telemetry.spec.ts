@@ -138,10 +138,10 @@ const label = (method: string, capability: string, outcome: string) => ({
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-function parts({ journal, plane }: GatewayHarness): Parameters<typeof gatewayMetrics>[1] {
+function parts({ journal, plane, faults }: GatewayHarness): Parameters<typeof gatewayMetrics>[1] {
   return {
     ...{ journal, routing: plane.routing, overload: plane.overload, outbound: plane.outbound },
-    ...{ refused: plane.refused, orphans: { sealedCount: 0 }, policyValues: { overflowRequests: 0 } },
+    ...{ refused: plane.refused, faults, orphans: { sealedCount: 0 }, policyValues: { overflowRequests: 0 } },
     shipper: { stats: () => ({ shipped: 0, failedSends: 0, failingSince: null }) },
     chargesAlone: { stats: () => ({ sent: 0, waiting: 0, lost: 0 }) },
     documents: { state: () => ({ verified: true, entries: 0, source: 'memory' }) as never },

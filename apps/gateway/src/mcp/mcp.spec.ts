@@ -38,8 +38,12 @@ describe.each(['legacy', 'modern', 'both'] as const)('an upstream of the era %s'
       structuredContent: { sum: 3 },
     });
     const seen: unknown[] = [];
-    await client.callTool({ name: 'slow', arguments: { ms: 10 } }, undefined, {
-      onprogress: (progress) => seen.push(progress),
+    // The client drops progress that it reads together with the result.
+    await client.callTool({ name: 'slow', arguments: { ms: 20_000 } }, undefined, {
+      onprogress: (progress) => {
+        seen.push(progress);
+        fixture.release();
+      },
     });
     expect(seen).toEqual([expect.objectContaining({ progress: 1, total: 2 })]);
     expect(await client.callTool({ name: 'fail', arguments: {} })).toMatchObject({ isError: true });

@@ -14,6 +14,8 @@ interface Subject {
   readonly name: string;
   /** Params that the server receives, with its own names. */
   readonly params: JsonObject;
+  /** Names of the params that contain texts of the caller, which guardrails judge. */
+  readonly judged: readonly string[];
 }
 
 /**
@@ -24,12 +26,12 @@ const SUBJECTS: Readonly<Record<string, (request: EndpointRequest) => Subject>> 
   'prompts/get': (request) => {
     const { params } = request.message;
     const found = prompt(request, own(params, 'name'));
-    return { ...found, params: { ...params, name: found.name } };
+    return { ...found, params: { ...params, name: found.name }, judged: ['arguments'] };
   },
   'resources/read': (request) => {
     const { params } = request.message;
     const found = resource(request, own(params, 'uri'));
-    return { ...found, params: { ...params, uri: found.name } };
+    return { ...found, params: { ...params, uri: found.name }, judged: [] };
   },
   'completion/complete': (request) => {
     const { params } = request.message;
@@ -37,7 +39,8 @@ const SUBJECTS: Readonly<Record<string, (request: EndpointRequest) => Subject>> 
     const [member, find] =
       own(ref, 'type') === 'ref/prompt' ? (['name', prompt] as const) : (['uri', resource] as const);
     const found = find(request, own(ref, member));
-    return { ...found, params: { ...params, ref: { ...ref, [member]: found.name } } };
+    const sent = { ...params, ref: { ...ref, [member]: found.name } };
+    return { ...found, params: sent, judged: ['argument', 'context'] };
   },
 };
 
@@ -57,7 +60,7 @@ export async function forward(
   const subjectOf = SUBJECTS[method];
   if (subjectOf === undefined)
     throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
-  const { type, view, name, params } = subjectOf(from);
+  const { type, view, name, params: written, judged } = subjectOf(from);
   const request = atServer(from, view);
   const server = view.document;
   if (context.mcp !== null) {
@@ -65,6 +68,9 @@ export async function forward(
     if (type === 'prompt') context.mcp.capability = name;
   }
   context.spanName ??= `${method} ${name}`.slice(0, 256);
+  const params = await judgedParams(written, judged, (args) =>
+    guarded(() => guards.before(context, { server, capabilityId: null, arguments: args })),
+  );
   const subject = { server, capabilityId: null, arguments: params };
   await calls.run(request, {
     params: ownParams(params),
@@ -75,13 +81,26 @@ export async function forward(
   });
 }
 
+/** Resolves to the params, of which `judge` has judged and may have changed those of these names. */
+async function judgedParams(
+  params: JsonObject,
+  names: readonly string[],
+  judge: (args: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const present = names.filter((name) => own(params, name) !== undefined);
+  if (present.length === 0) return params;
+  const args = Object.fromEntries(present.map((name) => [name, own(params, name)]));
+  const result = await judge(args);
+  return result === args ? params : { ...params, ...result };
+}
+
 /** Returns the params without the members that belong to the client's own request. */
 function ownParams(params: JsonObject): JsonObject {
   const { _meta, inputResponses: _responses, requestState: _state, ...rest } = params;
   return rest;
 }
 
-type Found = Omit<Subject, 'params'>;
+type Found = Omit<Subject, 'params' | 'judged'>;
 
 function prompt({ endpoint, message }: EndpointRequest, name: unknown): Found {
   if (typeof name !== 'string' || name === '') throw missingName('a prompt', message.id);

@@ -21,8 +21,6 @@ export interface RefusalParts {
   readonly denialStatus: '200' | 'http';
   /** URL of this gateway for clients; when null, it is derived from the request. */
   readonly publicUrl: string | null;
-  /** Logs failures of the gateway itself. */
-  readonly failed: (context: RequestContext, error: GatewayError) => void;
 }
 
 /** The request that is refused. */
@@ -58,7 +56,6 @@ export function refuse(
     reply.end(JSON.stringify(body), status, headers);
     return;
   }
-  if (failure.status >= 500) parts.failed(context, failure);
   reply.failed(failure);
   // Requests that fail before their message is handled are logged, like requests to models.
   reply.isRecorded = true;

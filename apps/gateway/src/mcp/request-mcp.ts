@@ -1,9 +1,9 @@
 import type { McpApprovalRound, McpRecord, McpServerDocument } from '@gw/contracts';
-import type { LimitedCall } from '../limits/limited-call';
+import { CallProgress } from '../limits/call-progress';
 import type { McpRecordParts } from '../record/mcp-record';
 
 /** Fields of the log record of a request to an MCP server. */
-export class RequestMcp {
+export class RequestMcp extends CallProgress {
   /**
    * The server's own name of the tool or prompt, or the URI of the resource; null when none was
    * found.
@@ -23,9 +23,6 @@ export class RequestMcp {
   approval: McpApprovalRound | null = null;
   /** Name that the client used. */
   shownName: string | null = null;
-  /** The call that its server is processing; null before it is sent and once it is charged. */
-  atServer: LimitedCall | null = null;
-
   private slug: string;
   private toolset: string | null = null;
 
@@ -40,6 +37,7 @@ export class RequestMcp {
     >,
     private reached: string | null,
   ) {
+    super();
     this.slug = facts.server;
   }
 
@@ -61,16 +59,6 @@ export class RequestMcp {
   noteServer({ slug, integrationId }: Pick<McpServerDocument, 'slug' | 'integrationId'>): void {
     if (slug !== this.facts.server) this.toolset = this.facts.server;
     [this.slug, this.reached] = [slug, integrationId];
-  }
-
-  /** Records that a call is sent to its server. */
-  callBegins(call: LimitedCall): void {
-    this.atServer = call;
-  }
-
-  /** Records that the call was charged. */
-  callEnds(): void {
-    this.atServer = null;
   }
 
   record(): McpRecordParts {

@@ -115,6 +115,19 @@ describe('tool calls that need the approval of a person', () => {
     expect(theirs?.principal).not.toBe(one?.principal);
   });
 
+  it('name integers that a double cannot hold by their digits', async () => {
+    const params = { name: 'echo', arguments: { id: 0.5 } };
+    for (const id of ['9007199254740992', '9007199254740993']) {
+      const request = modernRequest(gateway.apiKey, 'tools/call', params);
+      await fetch(url(), { ...request, body: request.body.replace('0.5', id) });
+    }
+    expect(requests.map(({ argumentsJson }) => argumentsJson)).toEqual([
+      '{"id":9007199254740992}',
+      '{"id":9007199254740993}',
+    ]);
+    expect(new Set(requests.map(({ argumentsDigest }) => argumentsDigest)).size).toBe(2);
+  });
+
   it('report that a person rejected them, with the reason', async () => {
     respond = () => ({ ...PENDING, outcome: 'rejected', reason: 'Not on a Friday.' });
     const body = await call();

@@ -9,6 +9,7 @@ import { canonicalJson, GatewayError } from '@gw/kernel';
 import type { DenialCause, JsonObject } from '@gw/mcp';
 import { redactJson } from '@gw/telemetry';
 import type { GatewayPrincipal } from '../auth/principals';
+import { exactArguments } from './argument-bytes';
 import { digestOfArguments } from './arguments-digest';
 import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
@@ -25,6 +26,8 @@ const SHOWN_LENGTH_MAX = 131_072;
 export interface ApprovedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** Names of the arguments whose values are the toolset's. */
+  readonly fixed: ReadonlySet<string>;
 }
 
 /**
@@ -46,7 +49,7 @@ export class ToolApprovals {
   async use(request: McpRequest, call: ApprovedCall, continues: McpApprovalRound | null): Promise<void> {
     const { view, context } = request;
     const { access, binding, principal } = view.caller;
-    const { json, shown } = boundedArguments(call.arguments, principal.logBodies);
+    const { json, shown } = boundedArguments(request, call, principal.logBodies);
     const response = await this.request({
       serverId: view.document.id,
       tool: call.tool,
@@ -81,15 +84,21 @@ export class ToolApprovals {
 
 /**
  * Returns the arguments as canonical JSON, and the text that a person sees, which is null when the
- * workspace stores no bodies. Throws a denial when they are too large.
+ * workspace stores no bodies. Both have the numbers that the server receives. Throws a denial when
+ * the arguments are too large.
  */
 function boundedArguments(
-  args: JsonObject,
+  request: McpRequest,
+  { arguments: args, fixed }: ApprovedCall,
   isShown: boolean,
 ): { readonly json: string; readonly shown: string | null } {
-  const json = canonicalJson(args);
+  const canonical = canonicalJson(args);
+  const json =
+    request.numbers === null
+      ? canonical
+      : exactArguments(request, JSON.parse(canonical) as JsonObject, fixed);
   if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX) throw denied({ state: 'too_large' });
-  const shown = isShown ? JSON.stringify(redactJson(args)) : null;
+  const shown = isShown ? exactArguments(request, redactJson(args) as JsonObject, fixed) : null;
   if (shown !== null && shown.length > SHOWN_LENGTH_MAX) throw denied({ state: 'too_large' });
   return { json, shown };
 }

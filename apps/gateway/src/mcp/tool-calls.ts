@@ -14,7 +14,7 @@ import type { ToolAnnotation } from '@gw/limits';
 import type { ToolAccounts } from '../limits/tool-accounts';
 import type { LimitedCall } from '../limits/limited-call';
 import type { ToolGuards } from '../guardrails/tool-guards';
-import { argumentBytes } from './argument-bytes';
+import { argumentBytes, exactArguments } from './argument-bytes';
 import { argumentsDigest } from './arguments-digest';
 import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';
@@ -43,6 +43,8 @@ interface Call {
   readonly name: string;
   /** Arguments for the server, before guardrails. */
   readonly arguments: JsonObject;
+  /** Names of the arguments whose values are the toolset's. */
+  readonly fixed: ReadonlySet<string>;
 }
 
 /** Carries out tools/call: checks access and limits, calls the server, and charges the call. */
@@ -70,12 +72,10 @@ export class ToolCalls {
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args, ...taskParam(request), ...bridged.params },
       ...bridged.call,
-      // Guardrails that change the arguments return a new object, for which there are no client
-      // bytes.
-      argumentBytes: args === call.arguments ? writtenBytes : null,
+      argumentBytes: sentBytes(request, call, args, writtenBytes),
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
-      ...(needsApproval && { requireApproval: this.approval(request, call.tool.facts.name, args) }),
+      ...(needsApproval && { requireApproval: this.approval(request, call, args) }),
       onResult: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
         // A call that was not sent costs nothing.
@@ -98,13 +98,14 @@ export class ToolCalls {
    */
   private approval(
     request: McpRequest,
-    tool: string,
+    { tool, fixed }: Call,
     args: JsonObject,
   ): NonNullable<ForwardedCall['requireApproval']> {
+    const approved = { tool: tool.facts.name, arguments: args, fixed };
     let isUsed = false;
     return async (continues) => {
       if (isUsed) return;
-      await this.parts.approvals.use(request, { tool, arguments: args }, continues);
+      await this.parts.approvals.use(request, approved, continues);
       isUsed = true;
     };
   }
@@ -126,7 +127,23 @@ function readCall(from: EndpointRequest): { readonly request: McpRequest; readon
     checkParameterHeaders(fields, shownParameters(offered), message);
   const { override, seen: tool, view } = offered;
   const args = override === null ? given : sentArguments(given, override);
-  return { request: atServer(from, view), call: { tool, name, arguments: args } };
+  const fixed = new Set(Object.keys(override?.fixedArguments ?? {}));
+  return { request: atServer(from, view), call: { tool, name, arguments: args, fixed } };
+}
+
+/**
+ * Returns the JSON bytes of the arguments that are sent: those that the client wrote, or bytes with
+ * the client's numbers for arguments that a toolset or a guardrail changed. Null when the arguments
+ * can be serialised without a loss.
+ */
+function sentBytes(
+  request: McpRequest,
+  { arguments: before, fixed }: Call,
+  args: JsonObject,
+  writtenBytes: Buffer | null,
+): Buffer | null {
+  if (args === before && writtenBytes !== null) return writtenBytes;
+  return request.numbers === null ? null : Buffer.from(exactArguments(request, args, fixed));
 }
 
 /**

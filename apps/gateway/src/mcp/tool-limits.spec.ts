@@ -181,5 +181,8 @@ describe('limits, charges and guardrails of tool calls', () => {
     expect(await echo(client, 'pin 1234')).toMatchObject({ content: [{ text: 'pin [number]' }] });
     const sent = fixture.requests.filter(({ message }) => JSON.stringify(message).includes('pin'));
     expect(JSON.stringify(sent.at(-1)?.message)).not.toContain('1234');
+    await client.callTool({ name: 'echo', arguments: { text: 'pin', pin: 1_234, 'no 5678': true } });
+    const last = fixture.requests.at(-1)?.message;
+    expect(JSON.stringify(last)).toContain('"pin":"[number]","no [number]":true');
   });
 });

@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '@gw/mcp';
+import { own, ownObject } from '@gw/mcp';
 import { callSpanId, traceIdOf } from '@gw/telemetry';
 import { traceParentOf } from '../accept/trace-context';
 import type { McpRequest } from './mcp-request';
@@ -16,13 +16,13 @@ const STATE_LENGTH_MAX = 512;
  */
 export function traceContext({ context, message: { params } }: McpRequest): Readonly<Record<string, string>> {
   const { headers } = context.req;
-  const meta = own(params, '_meta') as JsonObject | undefined;
-  const inMeta = traceParentOf(meta === undefined ? undefined : own(meta, 'traceparent'));
+  const meta = ownObject(params, '_meta');
+  const inMeta = traceParentOf(own(meta, 'traceparent'));
   const parent = inMeta ?? traceParentOf(headers['traceparent']);
   const span = callSpanId(context.id, context.attempts.records.length);
   const traceparent = `00-${traceIdOf(context.traceId)}-${span}-${parent?.flags ?? RECORDED}`;
   // `tracestate` must come from the same place as `traceparent`.
-  const state = inMeta === null ? headers['tracestate'] : own(meta as JsonObject, 'tracestate');
+  const state = inMeta === null ? headers['tracestate'] : own(meta, 'tracestate');
   return isState(state) ? { traceparent, tracestate: state } : { traceparent };
 }
 

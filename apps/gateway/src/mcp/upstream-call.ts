@@ -1,6 +1,11 @@
-import type { Era, InputRequest, InputRequests, JsonObject } from '@gw/mcp';
+import type { McpServerDocument } from '@gw/contracts';
+import type { InputRequest, InputRequests, JsonObject } from '@gw/mcp';
 import { CallEnding, type CallEnd, type CallNotice, type EndSignal } from '@gw/mcp-client';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { McpRequest } from './mcp-request';
+
+/** The workspace that a call belongs to. */
+export type CallOwner = Pick<McpServerDocument, 'workspaceId' | 'organisationId'>;
 
 /** The place of a parked call: its gateway, and its id there. */
 export interface ParkedPlace {
@@ -78,10 +83,12 @@ export class UpstreamCall implements CallInProgress {
   private wake: (() => void) | null = null;
 
   /**
-   * `abort` ends a call that may outlive its request; it is null when the request's own signal ends
-   * the call. `togetherMs` is the time for which a pause waits for further requests.
+   * `owner` is the workspace of the call. `abort` ends a call that may outlive its request; it is
+   * null when the request's own signal ends the call. `togetherMs` is the time for which a pause
+   * waits for further requests.
    */
   constructor(
+    readonly owner: CallOwner,
     private readonly abort: CallEnding | null,
     private readonly togetherMs: number,
   ) {}
@@ -155,10 +162,11 @@ export class UpstreamCall implements CallInProgress {
  * outlives its request. `relays` is true when the client itself makes the rounds of input.
  */
 export function newCall(
-  { era, signal }: { readonly era: Era; readonly signal: EndSignal },
+  { era, signal, view }: Pick<McpRequest, 'era' | 'signal' | 'view'>,
   relays: boolean,
 ): { readonly call: UpstreamCall; readonly signal: EndSignal } {
-  if (era === 'legacy' || relays) return { call: new UpstreamCall(null, 0), signal };
+  const { document } = view;
+  if (era === 'legacy' || relays) return { call: new UpstreamCall(document, null, 0), signal };
   const ending = new CallEnding();
-  return { call: new UpstreamCall(ending, COLLECT_MS), signal: ending };
+  return { call: new UpstreamCall(document, ending, COLLECT_MS), signal: ending };
 }

@@ -5,7 +5,6 @@ import {
   inputRequired,
   readRetry,
   sealState,
-  toolError,
   type InputRequests,
   type JsonObject,
   type RequestState,
@@ -21,7 +20,7 @@ import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { shownInput, shownInPlace } from './aggregate/shown';
-import { relayedInput } from './relayed-input';
+import { endedWithoutInput, relayedInput } from './relayed-input';
 import { callOptions, sentParams, type ForwardedCall } from './forwarded-call';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
@@ -135,6 +134,7 @@ export class UpstreamCalls {
     const stop = (): void => call?.cancel();
     try {
       request.reply.streamLater();
+      if (round.kind === 'parked') request.context.mcp?.callSent();
       call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round, attempt);
       call.listener = relayTo(request);
       if (call.outlivesRequest) request.signal.addEventListener('abort', stop, { once: true });
@@ -226,9 +226,14 @@ export class UpstreamCalls {
     const input = relays ? 'relay' : inputHandling(asked, call.respond, this.parts);
     const params = sentParams(request, forwarded, { more, relays, trace });
     const options = callOptions(request, forwarded, { signal, input, trace });
-    this.parts.beforeCall(request.context, null);
+    this.noteSent(request);
     call.start(upstream.perform(message.method, params, options, call.notice));
     return call;
+  }
+
+  private noteSent({ context }: McpRequest): void {
+    context.mcp?.callSent();
+    this.parts.beforeCall(context, null);
   }
 
   /** Reads the reference of a modern request to an earlier one; null for a first request. */
@@ -266,7 +271,7 @@ export class UpstreamCalls {
     if (state === null) call.cancel();
     const result =
       state === null
-        ? toolError('Too many calls wait for input; call the tool again later.')
+        ? endedWithoutInput(request, 'Too many calls wait for input; call the tool again later.')
         : inputRequired(requests, state);
     sendResult(request, result);
   }
@@ -286,7 +291,7 @@ export class UpstreamCalls {
     sendResult(
       request,
       state === null
-        ? toolError('The state of the server is too large.')
+        ? endedWithoutInput(request, 'The state of the server is too large.')
         : { resultType: 'input_required', ...shown, requestState: state },
     );
   }

@@ -27,8 +27,8 @@ export class McpUpstreams {
   constructor(private readonly parts: UpstreamParts) {}
 
   /**
-   * Returns the client of a server for one owner. Throws `unavailable` when the maximum number is
-   * in use.
+   * Returns the client of a server for one owner. Throws `unavailable` when calls use the whole
+   * share of the server's workspace.
    */
   of(server: McpServerDocument, owner: UpstreamOwner): CalledUpstream {
     if (server.integrationKind === 'openapi')
@@ -36,10 +36,10 @@ export class McpUpstreams {
     const { capabilities, allowSampling } = inputRules(server, owner.capabilities);
     const bits = relayedCapabilityBits(capabilities, { allowSampling });
     const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
-    const upstream = this.pool.get(key, () => this.create(server, capabilitiesOfBits(bits), owner));
+    const upstream = this.pool.get(key, server, () => this.create(server, capabilitiesOfBits(bits), owner));
     if (upstream === null)
       throw new GatewayError('unavailable', {
-        message: 'Too many MCP servers are in use; retry later.',
+        message: 'The workspace uses too many sessions at MCP servers; retry later.',
         headers: { 'retry-after': '1' },
       });
     return upstream;

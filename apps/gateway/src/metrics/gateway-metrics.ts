@@ -5,6 +5,7 @@ import type { OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
 import type { ReadModel } from '@gw/read-model';
 import { processMetrics, ScrapedMetrics, type Samples } from '@gw/web';
+import type { Faults } from '../core/faults';
 import type { Overload } from '../health/overload';
 import type { ChargesAlone } from '../record/charges-alone';
 import type { RefusedRequests } from '../record/refused-requests';
@@ -19,6 +20,7 @@ export interface GatewayParts {
   readonly documents: Pick<ReadModel, 'state'>;
   readonly routing: Pick<RoutingState, 'health'>;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
+  readonly faults: Pick<Faults, 'counts'>;
   readonly overload: Pick<Overload, 'level' | 'refused'>;
   readonly policyValues: Pick<PolicyValues, 'overflowRequests'>;
   readonly outbound: Pick<OutboundClient, 'stats'>;
@@ -165,7 +167,13 @@ function registerParts(metrics: ScrapedMetrics, parts: GatewayParts): void {
   registerLoad(metrics, parts);
   registerJournal(metrics, parts);
   registerShipping(metrics, parts);
-  const { documents, routing, policyValues } = parts;
+  const { documents, routing, policyValues, faults } = parts;
+  metrics.counters(
+    'tollgate_faults_total',
+    'Exceptions that no code of the gateway handles: of one request, which they ended, or of the process.',
+    ['origin'],
+    () => labelled('origin', faults.counts),
+  );
   metrics.counter(
     'tollgate_policy_values_shared_total',
     'Limits that share a counter, because a policy has too many values.',

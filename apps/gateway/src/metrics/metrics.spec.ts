@@ -26,6 +26,7 @@ describe('gateway metrics', () => {
       overload: plane.overload,
       outbound: plane.outbound,
       refused: plane.refused,
+      faults: gateway.faults,
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
       policyValues: { overflowRequests: 0 },

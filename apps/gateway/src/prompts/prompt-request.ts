@@ -57,9 +57,9 @@ function parametersOf({ parameters }: PromptVersionDocument, used: ReadonlySet<s
 }
 
 /**
- * Returns the variables of the request: the version's default values, overridden by the members of
- * `parameters` that the templates use, overridden by `parameters.variables`. Throws
- * `validation_failed` if one of them is not an object.
+ * Returns the variables of the request: the version's `parameters` that the templates use,
+ * overridden by its `parameters.variables`, overridden by the request's own. Throws
+ * `validation_failed` if those of the request are not an object.
  */
 export function variablesOf(
   { parameters }: PromptVersionDocument,

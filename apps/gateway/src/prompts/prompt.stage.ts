@@ -1,10 +1,11 @@
 import { exactNumbers, withExactNumbers } from '@gw/kernel';
 import { variablesIn } from '@gw/prompts';
 import { shallowScan, type JsonObject } from '@gw/providers';
-import { parseJsonObject } from '../bodies/json-body';
+import { withoutSlug } from '../attempt/targeting';
+import { parseJsonObject, withinStack } from '../bodies/json-body';
 import { bodyTooLarge } from '../bodies/read-body';
 import { routeOf, type Route } from '../routes/route-table';
-import type { Prompts } from './prompts';
+import type { Prompts, ResolvedPrompt } from './prompts';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import { requestOf, variablesOf } from './prompt-request';
@@ -34,17 +35,30 @@ export class PromptStage implements Stage {
   }
 
   private async render(context: RequestContext): Promise<void> {
-    const { route } = context;
-    const { document, version, compiled, partials } = await this.prompts.resolve(
+    const resolved = await this.prompts.resolve(
       context.principal as GatewayPrincipal,
-      referenceIn(route.upstreamPath),
+      referenceIn(context.route.upstreamPath),
     );
-    context.prompt = new RequestPrompt({
+    const { document, version } = resolved;
+    const prompt = new RequestPrompt({
       id: document.id,
       slug: document.slug,
       versionId: version.id,
       version: version.number,
     });
+    context.prompt = prompt;
+    withinStack(() => {
+      this.rewrite(context, prompt, resolved);
+    });
+  }
+
+  /** Replaces the body by the request that the prompt describes, or stores that request. */
+  private rewrite(
+    context: RequestContext,
+    prompt: RequestPrompt,
+    { version, compiled, partials }: ResolvedPrompt,
+  ): void {
+    const { route } = context;
     const sent = context.body.length === 0 ? {} : context.json(parseJsonObject);
     const used = variablesIn([...compiled.templates, ...partials.values()]);
     const content = compiled.render({
@@ -56,13 +70,13 @@ export class PromptStage implements Stage {
     const request = requestOf(version, used, isChat ? { messages: content } : { prompt: content }, sent);
     if (route.prompt === 'render') {
       const numbers = exactNumbers(context.body);
-      context.prompt.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
+      prompt.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
       return;
     }
     this.replaceBody(context, request);
     const target = isChat ? this.chat : this.text;
     context.route = { ...target, name: route.name, scopes: route.scopes };
-    useProvider(context, version.virtualKey);
+    if (!namesProvider(sent)) useProvider(context, version.virtualKey);
   }
 
   private replaceBody(context: RequestContext, request: JsonObject): void {
@@ -73,6 +87,10 @@ export class PromptStage implements Stage {
     context.replaceBody(body, request, shallowScan(body));
   }
 }
+
+/** Whether the caller's body names a saved provider, as `@slug/model`. */
+const namesProvider = ({ model }: JsonObject): boolean =>
+  typeof model === 'string' && withoutSlug(model) !== model;
 
 /** Uses the prompt's own provider if the request names none. */
 function useProvider(context: RequestContext, virtualKey: string | null): void {

@@ -112,6 +112,14 @@ describe('saved prompts', () => {
     expect(body['data']).toEqual({ ...kept, prompt: 'default-q ada ab ()' });
   });
 
+  it('are sent to the provider that the model of the request names, else to their own', async () => {
+    await post('pp-ask/completions', { model: '@second/gpt-z' });
+    expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-second');
+    expect(sent()).toMatchObject({ model: 'gpt-z' });
+    await post('pp-ask/completions', { model: '@cf/gpt-z' });
+    expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
+  });
+
   it('are overridden by the root members of the request, in either spelling of max_tokens', async () => {
     const more = { model: 'gpt-y', max_completion_tokens: 9, temperature: 1, user: 'u' };
     await post('pp-ask/completions', { variables: { tone: 'brief' }, ...more });

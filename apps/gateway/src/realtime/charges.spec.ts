@@ -6,8 +6,6 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { HANDSHAKE, RawClient } from './spec-support/raw-client';
 import { SocketProvider, type Accepted } from './spec-support/socket-provider';
 
-jest.setTimeout(30_000);
-
 /** Cost of `USAGE` in 1e-8 USD: input at 2.50 and output at 10 USD per million tokens. */
 const GPT_4O_COST = 75_000_000;
 const USAGE = { input_tokens: 100_000, output_tokens: 50_000 };
@@ -257,7 +255,7 @@ const ENDINGS: readonly (readonly [string, (session: Open) => void])[] = [
 ];
 
 describe('a session that ends in the middle of a response', () => {
-  beforeEach(() => start({ REALTIME_LINGER: '50', REALTIME_IDLE_TIMEOUT: '1000' }));
+  beforeEach(() => start({ REALTIME_LINGER: '50', REALTIME_IDLE_TIMEOUT: '3000' }));
 
   describe.each(PROTOCOLS)('of %s', (name, path, at, requested, made) => {
     it.each(name.startsWith('an unknown') ? ENDINGS : ENDINGS.filter(([end]) => !end.startsWith('no')))(

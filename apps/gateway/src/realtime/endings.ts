@@ -79,6 +79,15 @@ export function stopped(reason: string, failure?: GatewayError): Ending {
   return failure === undefined ? ending : { ...ending, failure };
 }
 
+/** Returns the ending of a session in whose code an exception occurred. */
+export const failed = (failure: GatewayError): Ending => ({
+  by: 'gateway',
+  fact: 'cut',
+  failure,
+  toClient: { code: INTERNAL_ERROR, reason: failure.message },
+  toProvider: SESSION_ENDED,
+});
+
 export const refused = (why: Refusal): Ending => ({
   by: 'gateway',
   fact: 'denied',

@@ -42,7 +42,7 @@ export class HandshakeSender implements Next {
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket API.`,
       });
-    const response = new UpgradeResponse(upstream, listener);
+    const response = new UpgradeResponse(upstream, listener, context);
     const handshake = new Handshake(
       built.request,
       response,
@@ -52,7 +52,7 @@ export class HandshakeSender implements Next {
     this.beforeCall(context, upstream);
     response.call = handshake;
     listener.callStarted(response);
-    void handshake.run(this.outbound);
+    context.guard(() => handshake.run(this.outbound));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isToken } from '@gw/kernel';
 
 /** The offer of a client in a WebSocket handshake. */
 export interface Offer {
@@ -10,7 +10,6 @@ export interface Offer {
 }
 
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
-const TOKEN = /^[!#$%&'*+\-.0-9A-Z^_`|a-z~]+$/;
 /** 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -45,7 +44,7 @@ export function readOffer(req: IncomingMessage): Offer {
 function offerOf(header: string | undefined): Offer {
   if (header === undefined) return NOTHING;
   const offered = header.split(',').map((name) => name.trim());
-  if (!offered.every((name) => TOKEN.test(name)) || new Set(offered).size < offered.length)
+  if (!offered.every(isToken) || new Set(offered).size < offered.length)
     throw malformed('Sec-WebSocket-Protocol is not valid');
   const isKey = (name: string): boolean => name.startsWith(KEY_PROTOCOL);
   return {

@@ -114,7 +114,7 @@ describe('before the upgrade', () => {
   });
 
   it('counts rate limits of the key', async () => {
-    gateway.addKey('limited', { rateLimits: [{ type: 'requests', unit: 'rpm', value: 1 }] });
+    gateway.addKey('limited', { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] });
     const first = await handshake({ 'x-gw-api-key': 'limited' });
     const second = await handshake({ 'x-gw-api-key': 'limited' });
     expect([first.status, second.status]).toEqual([101, 429]);

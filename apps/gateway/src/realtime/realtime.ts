@@ -3,6 +3,7 @@ import type { Accounts } from '../limits/accounts';
 import type { Next } from '../attempt/attempt-call';
 import type { BeforeCall } from '../attempt/sender';
 import type { Stage } from '../core/request-context';
+import type { Faults } from '../core/faults';
 import { Pipeline, type FailureLog, type PipelineStages } from '../core/pipeline';
 import type { Settle } from '../reply/reply';
 import type { GatewaySettings } from '../settings';
@@ -27,6 +28,7 @@ export interface RealtimeParts {
   readonly accounts: Pick<Accounts, 'sessions'>;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
+  readonly faults: Faults;
   readonly requestsInFlight: RequestsInFlight;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'resolveAgain'>;
@@ -54,6 +56,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     failures,
     requestsInFlight,
+    parts.faults,
   );
   return {
     door: new RealtimeDoor(pipeline, options.connectionsMax, () => sessions.lingeringCount),

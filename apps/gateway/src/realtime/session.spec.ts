@@ -338,7 +338,7 @@ describe('record of a session', () => {
   });
 
   it('counts a session’s tokens against the limits of its key', async () => {
-    gateway.addKey('tokens', { rateLimits: [{ type: 'tokens', unit: 'rpm', value: 100 }] });
+    gateway.addKey('tokens', { rateLimits: [{ type: 'tokens', unit: 'rpd', value: 100 }] });
     const headers = { ...HANDSHAKE, 'x-gw-api-key': 'tokens', 'x-gw-provider': '@main' };
     const client = await RawClient.open(gateway.port, headers);
     const upstream = await provider.connection();

@@ -11,6 +11,7 @@ import {
   closedByClient,
   closedByProvider,
   denied,
+  failed,
   providerGone,
   refused,
   reportEnding,
@@ -84,6 +85,9 @@ export class Session {
   ) {
     const { meter } = options;
     const own = (context.session ??= new RequestSession());
+    own.fail = (error) => {
+      this.end(failed(error));
+    };
     context.reply.upgraded({
       usage: () => context.usage.parts?.usage ?? null,
       model: () => meter.model(),
@@ -148,10 +152,7 @@ export class Session {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
     };
-    from.on('message', (data: RawData, isBinary: boolean) => {
-      if (this.hasEnded && (this.linger === null || from === this.client)) return;
-      // The type that `ws` delivers by default.
-      const message = data as Buffer;
+    const pass = (message: Buffer, isBinary: boolean): void => {
       const verdict = note(message, isBinary);
       if (this.hasEnded) return;
       const { guard } = this;
@@ -163,6 +164,11 @@ export class Session {
         queue.run(() => {
           this.end(refused(verdict));
         });
+    };
+    from.on('message', (data: RawData, isBinary: boolean) => {
+      if (this.hasEnded && (this.linger === null || from === this.client)) return;
+      // The type that `ws` delivers by default.
+      this.context.guard(() => pass(data as Buffer, isBinary));
     });
     from.on('ping', (data: Buffer) => {
       if (this.hasEnded) return;
@@ -237,7 +243,8 @@ export class Session {
     const { by, code, toClient, toProvider, last } = ending;
     const { context, client, provider, clientMessages, providerMessages, options } = this;
     this.linger = null;
-    this.charge(options.meter.close(by === 'provider'));
+    // What cannot be read must not prevent the end.
+    context.guard(() => this.charge(options.meter.close(by === 'provider')));
     reportEnding(context.reply, ending);
     (context.session ??= new RequestSession()).record = {
       closedBy: by,

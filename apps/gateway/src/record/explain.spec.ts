@@ -3,9 +3,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// Tests may take several times as long on a busy machine.
-jest.setTimeout(60_000);
-
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } };
 const CHAT = 'data: {"model":"m","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n';
 const event = (type: string, rest: object): string =>

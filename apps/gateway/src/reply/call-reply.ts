@@ -66,7 +66,7 @@ export class CallReply implements KeptAlive {
   startStream(afterMs = 0): void {
     if (this.isStream || this.hasEnded) return;
     if (afterMs === 0) this.open();
-    else this.timer ??= setTimeout(() => this.startStream(), afterMs).unref();
+    else this.timer ??= setTimeout(() => this.guard(() => this.startStream()), afterMs).unref();
   }
 
   streamLater(): void {
@@ -161,8 +161,28 @@ export class CallReply implements KeptAlive {
     this.settle(context, () => undefined);
   }
 
+  /**
+   * Settles the request and closes its connection, because the response cannot be written. `error`
+   * is the reason.
+   */
+  drop(error: GatewayError): void {
+    this.stop();
+    const { context } = this;
+    context.reply.brokenBy(error);
+    this.isRecorded = true;
+    this.settle(context, () => this.cut());
+  }
+
+  /**
+   * Runs work for the response that nothing waits for. What it throws, or its promise rejects with,
+   * ends the response.
+   */
+  guard(work: () => unknown): void {
+    this.context.guard(work);
+  }
+
   beat(comment: Buffer): void {
-    if (!this.hasEnded) this.reply?.write(comment);
+    if (!this.hasEnded) this.reply?.beat(comment);
   }
 
   protected readonly settle: Settle = (context, onDurable) => {
@@ -179,6 +199,11 @@ export class CallReply implements KeptAlive {
    */
   protected idOf(_json: string | Buffer, _isLast: boolean): string | null {
     return null;
+  }
+
+  /** Closes the connection of a dropped response. Subclasses override it. */
+  protected cut(): void {
+    this.context.res.destroy();
   }
 
   /** Called when the stream has begun, before its first message. Subclasses override it. */

@@ -4,20 +4,20 @@ import { LossyEvents } from './splice/events';
 import { dataOf } from './splice/splice';
 
 /**
- * Whether the client receives its stream as one JSON list, as Gemini's clients do without
- * `alt=sse`.
+ * Whether the client requested a stream as one JSON list, as Gemini's clients do without `alt=sse`.
+ * The response may still be an error, which is no stream.
  */
 export const isListStream = ({ route, query }: RequestContext): boolean =>
   route.address?.stream === true && !WANTS_EVENTS.test(query);
 
 const WANTS_EVENTS = /[?&](?:\$|%24)?alt=sse(?:&|$)/i;
 
-/** Maximum size of an event in bytes: events of Gemini contain whole images. */
+/** Maximum size in bytes of an event that is held: events of Gemini contain whole images. */
 const EVENT_BYTES_MAX = 16 * 1_048_576;
 
 /**
- * Turns events into the items of one JSON list. Comments become white space. Memory is bounded by
- * one event.
+ * Turns server-sent events into the items of one JSON list. Events without data, such as comments,
+ * become white space. Holds at most one event.
  */
 export class EventList {
   private readonly events = new LossyEvents(EVENT_BYTES_MAX);
@@ -25,7 +25,7 @@ export class EventList {
 
   /**
    * Accepts bytes that may be split anywhere and returns the list items that they complete. An
-   * event longer than `EVENT_BYTES_MAX` is dropped.
+   * event that is incomplete after `EVENT_BYTES_MAX` bytes is dropped.
    */
   write(chunk: Buffer): Buffer {
     return Buffer.from(
@@ -36,7 +36,7 @@ export class EventList {
     );
   }
 
-  /** Returns the end of the list. */
+  /** Returns the end of the list. An event without its final blank line is dropped. */
   end(): Buffer {
     return Buffer.from(this.isOpen ? ']' : '[]');
   }

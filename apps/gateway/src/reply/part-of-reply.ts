@@ -1,3 +1,4 @@
+import type { GatewayError } from '@gw/kernel';
 import type { RequestContext } from '../core/request-context';
 import type { Settle } from './reply';
 import type { ReplyWriter } from './request-reply';
@@ -32,6 +33,15 @@ export class PartOfReply implements ReplyWriter {
       this.keptBytes = bytes.length;
     }
     this.settle(this.context, onDurable);
+  }
+
+  withdraw(): boolean {
+    return false;
+  }
+
+  replaceBy(error: GatewayError): () => void {
+    this.context.reply.brokenBy(error);
+    return () => this.context.res.destroy();
   }
 
   /** Breaks the connection, which also ends the other parts. */

@@ -1,4 +1,4 @@
-import { GatewayError, isObject } from '@gw/kernel';
+import { GatewayError, isObject, jsonSize, type JsonSize } from '@gw/kernel';
 import {
   readResponse,
   type HeaderList,
@@ -8,7 +8,7 @@ import {
 } from '@gw/providers';
 import { errorBody, isInDialect, providerErrorBody } from './error-body';
 import { removeHeader, setHeader } from '../http/header-rules';
-import { parseExactResponse } from '../bodies/json-body';
+import { parseTranslated } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
 import { BatchOutputMeter, outputOfBatch } from '../usage/batch-output';
 import { isEventStream, isFramed, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
@@ -110,6 +110,11 @@ export class ReplyStage implements Stage {
     const reply = new Reply(context, this.settle, null, KEEP_BYTES_MIN);
     reply.start(error.status, errorHeaders(error, context));
     reply.end(errorBody(error, context.route.dialect, context.id));
+  }
+
+  drop(context: RequestContext, error: GatewayError): void {
+    context.reply.brokenBy(error);
+    this.settle(context, () => context.res.destroy());
   }
 
   private sinkFor(
@@ -291,7 +296,7 @@ function translatedBody(
   return new WholeBodySink(response, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
-      const parsed = parseExactResponse(body);
+      const parsed = parseTranslated(translator, body);
       context.reply.meteredBy({
         usage: () => provider.usage(parsed),
         model: () => stringOf(parsed['model']),
@@ -311,9 +316,18 @@ function translatedBody(
 
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Parses a provider's error body as JSON, or returns its text, up to 4 KiB. */
+/** Maximum nesting of an error body that is written again, which JSON does by recursion. */
+const ERROR_DEPTH_MAX = 64;
+
+const isTooDeep = ({ depth }: JsonSize): boolean => depth > ERROR_DEPTH_MAX;
+
+/**
+ * Parses a provider's error body as JSON. Returns its text, up to 4 KiB, if it is not JSON or is
+ * nested too deeply.
+ */
 function readable(body: Buffer): unknown {
   try {
+    if (isTooDeep(jsonSize(body, isTooDeep))) return body.toString('utf8', 0, 4_096);
     assertResponseReadable(body, RESPONSE_READ_WHOLE);
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {

@@ -1,9 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { atTurnEnd } from '@gw/kernel';
+import { addPiece, atTurnEnd, type GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
+import { keepVary } from '../http/cors';
 import { contentTypeOf, removeHeader, setHeader, valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
+import { errorBody } from './error-body';
 import { EventList, isListStream } from './event-list';
+import { errorHeaders } from './response-headers';
 import { ResponseTail } from './response-tail';
 import type { RequestContext } from '../core/request-context';
 import type { ReplyWriter } from './request-reply';
@@ -32,6 +35,8 @@ export class Reply implements ReplyWriter {
   private list: EventList | null = null;
   /** Chunks that will be sent together; null when each is sent immediately. */
   private gathered: Buffer[] | null = null;
+  /** True once another response replaces this one, which then writes nothing. */
+  private isReplaced = false;
   /** Chunks kept for usage and log, up to `keepBytes`. */
   readonly kept: Buffer[] = [];
   keptBytes = 0;
@@ -84,9 +89,14 @@ export class Reply implements ReplyWriter {
   }
 
   write(chunk: Buffer): void {
-    if (chunk.length === 0 || this.context.clientGone) return;
+    if (chunk.length === 0 || this.context.clientGone || this.isReplaced) return;
     if (this.gathered !== null) this.gathered.push(chunk);
     else this.emit(chunk);
+  }
+
+  /** Writes a comment that keeps a silent stream open. What it throws ends this response only. */
+  beat(comment: Buffer): void {
+    this.context.guard(() => this.write(comment));
   }
 
   private framed(chunk: Buffer): Buffer {
@@ -112,6 +122,7 @@ export class Reply implements ReplyWriter {
    * The record is durable before the chunk is sent, even if the provider's connection continues.
    */
   seal(last: Buffer): void {
+    if (this.isReplaced) return;
     this.flushGathered();
     const chunk = this.framed(last);
     this.note(chunk);
@@ -162,6 +173,28 @@ export class Reply implements ReplyWriter {
       });
   }
 
+  withdraw(): boolean {
+    if (this.ended || this.early === null || this.early.length > 0) return false;
+    this.ended = this.isReplaced = true;
+    return true;
+  }
+
+  replaceBy(error: GatewayError): () => void {
+    const { context, early } = this;
+    this.ended = this.isReplaced = true;
+    this.sealing = null;
+    if (early === null) {
+      context.reply.brokenBy(error);
+      return () => context.res.destroy();
+    }
+    const { dialect } = context.route;
+    const body = errorBody(error, dialect, context.id);
+    context.reply.replacedBy(error, body.length);
+    this.early = [];
+    this.headers = errorHeaders(error, context);
+    return () => this.finish(body);
+  }
+
   private cut(): void {
     if (this.early) this.openBody();
     this.context.res.destroy();
@@ -178,7 +211,7 @@ export class Reply implements ReplyWriter {
     context.reply.sent(chunk.length);
     context.idempotency?.first?.write(chunk);
     if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
-      this.kept.push(chunk);
+      addPiece(this.kept, chunk);
       this.keptBytes += chunk.length;
     } else {
       this.truncated = true;
@@ -213,6 +246,7 @@ export class Reply implements ReplyWriter {
       res.endWhole(this.context.reply.status, this.headers, whole)
     )
       return;
+    keepVary(res, this.headers);
     res.writeHead(this.context.reply.status, this.headers);
     if (whole.length > 0) res.end(whole);
     else res.end();
@@ -220,7 +254,7 @@ export class Reply implements ReplyWriter {
 
   /** @internal Sends the head of a response that is not complete in this turn. */
   flushHead(): void {
-    if (!this.ended) this.openBody();
+    if (!this.ended) this.context.guard(() => this.openBody());
   }
 
   private openBody(): void {
@@ -229,6 +263,7 @@ export class Reply implements ReplyWriter {
     this.early = null;
     const { res } = this.context;
     res.cork();
+    keepVary(res, this.headers);
     res.writeHead(this.context.reply.status, this.headers);
     // Without a first chunk, Node.js would hold the head until one is written.
     if (early.length === 0) res.flushHeaders();

@@ -14,6 +14,16 @@ export interface ReplyWriter {
   readonly truncated: boolean;
   /** Breaks the connection. */
   break(): void;
+  /**
+   * Gives up a response of which nothing was written, so that another one can replace it. Returns
+   * false when it has begun.
+   */
+  withdraw(): boolean;
+  /**
+   * Replaces the response by an error, or cuts it when its head was sent, because its request could
+   * not be settled. Returns what sends the rest; call it once the log record is durable.
+   */
+  replaceBy(error: GatewayError): () => void;
 }
 
 /** Reads the usage and the model of a response after it has passed. */
@@ -84,6 +94,13 @@ export class RequestReply implements OutcomeFacts {
     this.failure = error;
   }
 
+  /** Records that an error replaces a response that was not sent. `bytes`: those of its body. */
+  replacedBy(error: GatewayError, bytes: number): void {
+    this.failure = error;
+    this.status = error.status;
+    this.bytes = bytes;
+  }
+
   /**
    * Records that the response broke off, or that the gateway ended it early. `error` is the error
    * that the client receives; null when it receives none.
@@ -91,6 +108,12 @@ export class RequestReply implements OutcomeFacts {
   cut(error: GatewayError | null): void {
     this.isCut = true;
     if (error !== null) this.failure = error;
+  }
+
+  /** Records the exception that ended the response, unless its client had left before. */
+  brokenBy(error: GatewayError): void {
+    if (this.hasClientLeft) this.fail(error);
+    else this.cut(error);
   }
 
   clientLeft(): void {

@@ -20,6 +20,11 @@ export type PathCallKind = 'answer' | 'vectors' | 'batch' | 'free';
 const SOLD =
   /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)$/i;
 
+const STREAMED = /[:/][a-z-]*stream[a-z-]*$/i;
+
+/** Whether the path of a call demands a stream, such as `converse-stream`. */
+export const isStreamPath = (url: string): boolean => STREAMED.test(plainPath(url));
+
 export const isSoldPath = (url: string): boolean => SOLD.test(plainPath(url));
 
 /** Google's collections of callable members: `/models/gemini-2.5-pro:generateContent`. */
@@ -50,6 +55,24 @@ export function callOfPath(method: string, url: string): PathCall | null {
   const slash = path.lastIndexOf('/') + 1;
   if (path.includes(':', slash)) return callAtGoogle(method, path, slash);
   return method === 'GET' || method === 'HEAD' ? null : callElsewhere(path, slash);
+}
+
+const MODEL = '{model}';
+
+/**
+ * Returns the model that a POST on passthrough calls by the paths of one provider
+ * (`Provider.modelPaths`); null when none of them matches.
+ */
+export function modelAtProvider(method: string, url: string, paths: readonly string[]): string | null {
+  if (method !== 'POST') return null;
+  const path = plainPath(url);
+  for (const known of paths) {
+    const at = known.indexOf(MODEL);
+    const [before, after] = [known.slice(0, at), known.slice(at + MODEL.length)];
+    const model = path.slice(before.length, path.length - after.length);
+    if (path === `${before}${model}${after}` && model !== '') return model;
+  }
+  return null;
 }
 
 function callAtGoogle(method: string, path: string, slash: number): PathCall | null {

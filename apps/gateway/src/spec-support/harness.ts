@@ -26,6 +26,7 @@ import type { LedgerStore } from '@gw/limits';
 import { PROVIDERS, type Provider } from '@gw/providers';
 import { keepLog, timeFaultsOf } from '@gw/testing';
 import { createLog, type ServerDrain } from '@gw/web';
+import { Faults } from '../core/faults';
 import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
 import { createGatewayServer } from '../http/server';
@@ -79,6 +80,7 @@ export class GatewayHarness {
   /** Folder of the journal. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly plane: DataPlane;
+  readonly faults: Faults;
   readonly server: Server;
   readonly drain: ServerDrain;
   private version = 0;
@@ -119,6 +121,8 @@ export class GatewayHarness {
     this.home = { directory: join(this.folder, 'journal'), sealer: new Sealer([journalKey(this.master)]) };
     this.journal = Journal.open(this.home);
     this.checkTimes();
+    const log = createLog('gateway', 'silent');
+    this.faults = new Faults(log);
     this.plane = createDataPlane({
       settings,
       documents: this.documents,
@@ -127,7 +131,8 @@ export class GatewayHarness {
       home: this.home,
       health: { parts: [], isReady: () => true },
       drain: this.drain,
-      log: createLog('gateway', 'silent'),
+      log,
+      faults: this.faults,
       gatewayId: 'harness',
       balances,
       holderNames: null,

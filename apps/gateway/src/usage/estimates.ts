@@ -10,8 +10,7 @@ import {
 } from '@gw/limits';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
-import { requestedModel } from '../core/requested-model';
-import { pathKeepsModel, providerNamed, withoutSlug } from '../attempt/targeting';
+import { calledModel, providerNamed, withoutSlug } from '../attempt/targeting';
 import type { RequestContext } from '../core/request-context';
 import type { PricedBy, TargetPricer } from './use';
 import type { Documents } from '../auth/documents';
@@ -195,8 +194,7 @@ export class Estimates {
    */
   private candidateAt(context: RequestContext, target: CompiledTarget): PricedCandidate | null | undefined {
     const named = providerNamed(context, target);
-    const override = pathKeepsModel(context.route) ? undefined : target.overrideParams?.['model'];
-    const requested = typeof override === 'string' ? override : requestedModel(context);
+    const requested = calledModel(context, target);
     if (named === null || requested === null) return null;
     const model = withoutSlug(requested);
     const key = providerKey(context, named);

@@ -28,7 +28,7 @@ export class LostUses {
   of(context: RequestContext, upstream: Upstream, line: ChargeLine): LostUse {
     const known = [...(context.usage.charges ?? []), ...this.alongside(context)];
     const before = known.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
-    const own = this.ownOf(context, upstream);
+    const own = this.ofCall(context, upstream);
     const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
     const from = budgetsOf(context.limits?.reservation ?? null, upstream.reservation ?? null);
     if (from.length === 0 && known.length === 0) return { cost, charges: [] };
@@ -54,10 +54,11 @@ export class LostUses {
     if (context.hedge === null) return [];
     const alongside = context.hedge.first;
     const from = budgetsOf(context.limits?.reservation ?? null, alongside.reservation ?? null);
-    return [{ ...chargeOf(alongside, this.ownOf(context, alongside), 'primary'), requests: 0, from }];
+    return [{ ...chargeOf(alongside, this.ofCall(context, alongside), 'primary'), requests: 0, from }];
   }
 
-  private ownOf(context: RequestContext, upstream: Upstream): UsageEstimate {
+  /** Estimates the use of one call. */
+  ofCall(context: RequestContext, upstream: Upstream): UsageEstimate {
     const { response, upgrade, reply } = context;
     const isSold = callsModel(context) && (response === null || response.status < 400);
     if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };

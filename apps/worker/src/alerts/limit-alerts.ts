@@ -1,7 +1,7 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { appendAudit, queueMail, storableText } from '@gw/entities';
+import { appendAudit, queueMail } from '@gw/entities';
 import { budgetsJob } from '@gw/jobs';
-import { type Keyring, UNITS_PER_USD } from '@gw/kernel';
+import { type Keyring, storableText, UNITS_PER_USD } from '@gw/kernel';
 import { alertRecipients, raiseAlert, type LimitAlert } from '@gw/ledger-store';
 import { nextBoundary, periodAt, type Bucket } from '@gw/limits';
 import type { EntityManager } from 'typeorm';

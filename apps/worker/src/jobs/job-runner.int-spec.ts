@@ -22,6 +22,18 @@ describe('JobRunner', () => {
     await runner.beforeApplicationShutdown();
   });
 
+  it('stops while Redis is down', async () => {
+    const processors = JOBS.map((spec) => ({ spec, process: () => Promise.resolve() }));
+    const log = createLog('test', 'silent');
+    const runner = new JobRunner({ kind: 'redis', url: redis.url }, processors, log);
+    await runner.onApplicationBootstrap();
+    await eventually(async () => (await runner.waiting()) !== null);
+    await redis.kill();
+    await eventually(async () => (await runner.waiting()) === null);
+    await runner.beforeApplicationShutdown();
+    await redis.start();
+  });
+
   it('runs jobs once Redis accepts commands again, and reports no number of waiting jobs before', async () => {
     const runs: string[] = [];
     const processors = JOBS.map((spec) => ({

@@ -1,6 +1,6 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { recordChange, storableText, UsageLimitPolicyValueEntity } from '@gw/entities';
-import { UUID, uuidv7 } from '@gw/kernel';
+import { recordChange, UsageLimitPolicyValueEntity } from '@gw/entities';
+import { storableText, UUID, uuidv7 } from '@gw/kernel';
 import { clearBudgetMark, markedBudgets, type BudgetMark } from '@gw/ledger-store';
 import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ONCE_MAX, type ChargeRecord } from '@gw/contracts';
+import { isStorableText } from '@gw/kernel';
 import { claimOnce, type RevertedEstimate, type OnceClaim, type OncePart } from '@gw/ledger-store';
 import type { LogEntry } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
@@ -102,14 +103,9 @@ function onceOf(charge: unknown): string | null {
   return typeof once === 'string' && once.length <= NAME_LENGTH_MAX ? storable(once) : null;
 }
 
-/**
- * Replaces a name by its hash if Postgres cannot store it: its texts hold neither NUL nor half a
- * surrogate pair.
- */
+/** Replaces a name by its hash if Postgres cannot store it, so that names stay distinct. */
 const storable = (name: string): string =>
-  !/[\0\p{Surrogate}]/u.test(name)
-    ? name
-    : `sha256 ${createHash('sha256').update(name, 'utf16le').digest('hex')}`;
+  isStorableText(name) ? name : `sha256 ${createHash('sha256').update(name, 'utf16le').digest('hex')}`;
 
 const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;

@@ -147,15 +147,16 @@ describe('LedgerBook', () => {
     );
   });
 
+  const reported = (name: string): LogRecord =>
+    record([charge({ once: name, requests: 0, counters: [[KEY, 1_000]] })]);
+  const passDays = (days: number): Promise<unknown> =>
+    database.dataSource.query(
+      `UPDATE ledger_once SET named_at = named_at - $1 * interval '1 day' WHERE organisation_id = $2`,
+      [days, organisationId],
+    );
+
   it('forgets names without a record for 400 days, and keeps names that are still read', async () => {
     const { manager } = database.dataSource;
-    const reported = (name: string): LogRecord =>
-      record([charge({ once: name, requests: 0, counters: [[KEY, 1_000]] })]);
-    const passDays = (days: number): Promise<unknown> =>
-      manager.query(
-        `UPDATE ledger_once SET named_at = named_at - $1 * interval '1 day' WHERE organisation_id = $2`,
-        [days, organisationId],
-      );
     await store(reported('batch old'), reported('batch read'));
     await passDays(300);
     await store(reported('batch read'));

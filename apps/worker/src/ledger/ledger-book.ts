@@ -1,6 +1,5 @@
 import type { BalancesResponse, BalancesRequest, ChargeRecord } from '@gw/contracts';
-import { storableText } from '@gw/entities';
-import { DAY_MS } from '@gw/kernel';
+import { DAY_MS, storableText } from '@gw/kernel';
 import {
   addBalances,
   addBudgetHours,

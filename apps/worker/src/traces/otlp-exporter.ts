@@ -1,3 +1,4 @@
+import { requestedWaitMs } from '@gw/kernel';
 import type { BufferedResponse, BufferedClient } from '@gw/outbound';
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
@@ -14,7 +15,8 @@ export interface OtlpExporterOptions {
 
 /** Statuses that OTLP/HTTP defines as retryable; all other refusals are permanent. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const ATTEMPTS_MAX = 6;
+/** Maximum number of times that a batch is posted. */
+export const ATTEMPTS_MAX = 6;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5_000;
 const RESPONSE_BYTES_MAX = 65_536;
@@ -65,7 +67,8 @@ export class OtlpExporter implements SpanExporter {
       const response = await this.post(body, deadline - performance.now());
       if (response !== null && response.status >= 200 && response.status < 300) return true;
       if (response !== null && !RETRYABLE.has(response.status)) return false;
-      const waitMs = retryAfterMs(response) ?? pauseMs * (0.8 + 0.4 * Math.random());
+      const requestedMs = response && retryAfterMs(response);
+      const waitMs = requestedMs ?? pauseMs * (0.8 + 0.4 * Math.random());
       if (attempt === ATTEMPTS_MAX || performance.now() + waitMs >= deadline) return false;
       await delay(waitMs, undefined, { ref: false, signal: this.stopping.signal });
     }
@@ -87,11 +90,8 @@ export class OtlpExporter implements SpanExporter {
   }
 }
 
-/**
- * Returns the pause that the receiver requests, in milliseconds; null if it requests none. Only
- * seconds are supported; no known receiver sends dates.
- */
-function retryAfterMs(response: BufferedResponse | null): number | null {
-  const requested = Number(response?.headers['retry-after'] ?? NaN);
-  return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;
+/** Returns the pause that the receiver requests, in milliseconds; null if it requests none. */
+function retryAfterMs({ headers }: BufferedResponse): number | null {
+  const waitMs = requestedWaitMs((name) => [headers[name]].flat()[0], Date.now());
+  return waitMs === 0 ? null : waitMs;
 }

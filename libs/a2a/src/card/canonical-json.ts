@@ -1,4 +1,4 @@
-import { canonicalJson as canonical, isObject } from '@gw/kernel';
+import { canonicalJson as canonical, isObject, isWellFormed } from '@gw/kernel';
 
 /** Maximum depth of a value with a canonical form. */
 const DEPTH_MAX = 64;
@@ -41,6 +41,5 @@ function assertJson(value: unknown, depth: number): void {
 
 /** Throws for an unpaired surrogate, which UTF-8 cannot encode. */
 function assertText(value: string): void {
-  const { isWellFormed } = value as string & { readonly isWellFormed: () => boolean };
-  if (!isWellFormed.call(value)) throw new CanonicalFault('A text must be well-formed Unicode.');
+  if (!isWellFormed(value)) throw new CanonicalFault('A text must be well-formed Unicode.');
 }

@@ -1,3 +1,4 @@
+import { knownState } from '../shapes/enums';
 import { ID_LENGTH_MAX, isSet, objectAt, ShapeFault, type Members } from '../shapes/members';
 import { paramsTo10 } from '../shapes/requests';
 import { messageTo03 } from '../shapes/tasks';
@@ -111,6 +112,9 @@ const CHECKS: Readonly<Record<Operation, Check>> = {
   subscribeToTask: checkTaskId,
   listTasks: (params) => {
     allowId(params, 'contextId');
+    const { status } = params;
+    if (isSet(status) && status !== '' && knownState(status) === null)
+      throw new ShapeFault('status', 'must be the state of a task');
     allowInteger(params, 'pageSize', [1, PAGE_SIZE_MAX]);
     allowInteger(params, 'historyLength', HISTORY);
   },

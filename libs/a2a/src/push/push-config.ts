@@ -1,4 +1,4 @@
-import { isHeaderValue, URL_LENGTH_MAX, type AddressPolicy } from '@gw/kernel';
+import { type AddressPolicy, isHeaderValue, isVisibleAscii, URL_LENGTH_MAX } from '@gw/kernel';
 import { A2aError } from '../protocol/errors';
 import { objectAt, type Members } from '../shapes/members';
 import { withErrorKind } from '../shapes/translate';
@@ -9,7 +9,6 @@ const SECRET_LENGTH_MAX = 4_096;
 const CONFIG_ID_LENGTH_MAX = 255;
 /** Scheme of an Authorization header (RFC 9110, section 11.1). */
 const SCHEME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
-const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** Rules for the addresses of push notifications. */
 export interface PushRules {
@@ -99,7 +98,7 @@ export function readPushConfig(config: Members, stored: number, rules: PushRules
 
 function textOf(value: unknown, name: string, lengthMax: number): string | null {
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value === 'string' && value.length <= lengthMax && VISIBLE.test(value)) return value;
+  if (typeof value === 'string' && value.length <= lengthMax && isVisibleAscii(value)) return value;
   throw new A2aError(
     'invalidParams',
     `${name} must be a text of visible characters, at most ${String(lengthMax)}.`,

@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isObject } from '@gw/kernel';
 import { JsonRefusal, parseBounded, type JsonBounds } from '../bounded-json';
+import { A2aError } from '../protocol/errors';
 import type { A2aVersion } from '../protocol/versions';
-import { eventIds, eventTo10 } from '../shapes/events';
+import { eventFacts } from '../shapes/event-facts';
+import { eventTo10 } from '../shapes/events';
 import { isSet, objectAt, ShapeFault, type Members } from '../shapes/members';
 
 /** Bounds of a notification of an agent: 1 MiB, 64 levels, 100,000 members and items. */
@@ -58,8 +60,8 @@ export function pushReceipt(
   if (body.length > PUSH_BODY_BOUNDS.bytesMax) return refused(413);
   const event = eventIn(body, version);
   if (event === null) return refused(400);
-  const { taskId: named } = eventIds(event);
-  const isAbout = taskId === null ? typeof named === 'string' : named === taskId;
+  const { taskId: named } = eventFacts(event);
+  const isAbout = taskId === null ? named !== null : named === taskId;
   return isAbout ? { kind: 'accepted', event } : refused(404);
 }
 
@@ -80,10 +82,12 @@ function eventIn(body: Buffer, version: A2aVersion): Members | null {
       isOf03 || (version === '0.3' && !hasEvent(value))
         ? eventTo10(value, 'event')
         : objectAt(value, 'event');
-    eventIds(event);
+    eventFacts(event);
     return event;
   } catch (error) {
-    if (error instanceof JsonRefusal || error instanceof ShapeFault) return null;
+    const isUnreadable =
+      error instanceof JsonRefusal || error instanceof ShapeFault || error instanceof A2aError;
+    if (isUnreadable) return null;
     throw error;
   }
 }

@@ -132,3 +132,15 @@ describe('pushReceipt', () => {
     expect(receive(body, token)).toEqual({ kind: 'refused', status });
   });
 });
+
+describe('pushReceipt', () => {
+  it.each([
+    ['a context that is no text', { task: { ...EVENT.task, contextId: 5 } }],
+    ['an id of 513 characters', { task: { ...EVENT.task, contextId: 'x'.repeat(513) } }],
+    ['two events', { ...EVENT, message: { messageId: 'm' } }],
+  ])('refuses %s as an event that cannot be read', (_what, event) => {
+    const registration = { tokenHash: pushTokenHash('secret'), taskId: 't', version: '1.0' } as const;
+    const body = Buffer.from(JSON.stringify(event));
+    expect(pushReceipt({ token: 'secret', body }, registration)).toEqual({ kind: 'refused', status: 400 });
+  });
+});

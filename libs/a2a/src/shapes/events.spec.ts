@@ -1,10 +1,10 @@
-import { A2aError, bareEvent, eventFacts, partTexts, withPartTexts } from '../index';
+import { A2aError, bareEvent, eventFacts, textsIn, withTexts } from '../index';
 
 const TASK = {
   task: {
-    ...{ id: 't', contextId: 'c', metadata: { note: 'unseen' } },
+    ...{ id: 't', contextId: 'c', metadata: { note: 'text of a note' } },
     status: { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00Z', message: said('status') },
-    artifacts: [{ artifactId: 'a', name: 'unseen', parts: [{ text: 'artifact' }] }],
+    artifacts: [{ artifactId: 'a', name: 'name', parts: [{ text: 'artifact' }] }],
     history: [said('history')],
   },
 };
@@ -34,34 +34,48 @@ describe('eventFacts', () => {
   );
 });
 
-describe('partTexts and withPartTexts', () => {
-  it('read and replace texts in all parts, and nowhere else', () => {
-    expect(partTexts(TASK)).toEqual(['status', 'artifact', 'history']);
-    const edited = withPartTexts(TASK, (text) => text.toUpperCase());
-    expect(partTexts(edited)).toEqual(['STATUS', 'ARTIFACT', 'HISTORY']);
-    expect(edited.task).toMatchObject({ id: 't', metadata: { note: 'unseen' } });
-    expect(partTexts(TASK)).toEqual(['status', 'artifact', 'history']);
+describe('textsIn and withTexts', () => {
+  it('read and replace all texts, and no ids, states and times', () => {
+    const texts = ['note', 'text of a note', 'status', 'name', 'artifact', 'history'];
+    expect(textsIn(TASK)).toEqual(texts);
+    const edited = withTexts(TASK, (text) => text.toUpperCase());
+    expect(textsIn(edited)).toEqual(texts.map((text) => text.toUpperCase()));
+    expect(edited.task).toMatchObject({ id: 't', status: { timestamp: '2026-01-01T00:00:00Z' } });
+    expect(textsIn(TASK)).toEqual(texts);
   });
 
-  it('include strings in data, but not files', () => {
+  it('include the texts of data and the names of files, but not the contents of files', () => {
     const value = {
       message: {
         parts: [
           { kind: 'text', text: 'one' },
-          { kind: 'data', data: { a: ['two', { b: 'three' }], n: 4 } },
-          { kind: 'file', file: { bytes: 'QUJD', name: 'unseen' } },
-          { raw: 'QUJD', filename: 'unseen' },
+          { kind: 'data', data: { a: ['two', { id: 'three' }], n: 4_111 } },
+          { kind: 'file', file: { bytes: 'QUJD', name: 'five' } },
+          { raw: 'QUJD', filename: 'six' },
+          { url: { hidden: 'seven' } },
         ],
       },
     };
-    expect(partTexts(value)).toEqual(['one', 'two', 'three']);
-    expect(withPartTexts(value, () => '-').message.parts[1]).toEqual({
-      ...{ kind: 'data', data: { a: ['-', { b: '-' }], n: 4 } },
+    const texts = ['one', 'a', 'two', 'id', 'three', 'n', '4111', 'five', 'six', 'seven'];
+    expect(textsIn(value)).toEqual(texts);
+    expect(withTexts(value, (text) => (text.length < 3 ? text : '-')).message.parts[1]).toEqual({
+      ...{ kind: 'data', data: { a: ['-', { id: '-' }], n: '-' } },
     });
   });
 });
 
 describe('bareEvent', () => {
+  it('has no text of the agent where a state, a time, an id or a flag should be', () => {
+    const [text, status] = ['text of the agent', { state: 'text', timestamp: 'text' }];
+    expect(bareEvent({ task: { id: 'x'.repeat(513), contextId: { text }, status } })).toEqual({
+      task: { status: { state: 'TASK_STATE_UNSPECIFIED' } },
+    });
+    const update = { taskId: 't', append: text, lastChunk: [text], artifact: { artifactId: [text] } };
+    expect(bareEvent({ artifactUpdate: update })).toEqual({
+      artifactUpdate: { taskId: 't', artifact: { parts: [] } },
+    });
+  });
+
   it('keeps only ids, states and times', () => {
     const status = { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00Z' };
     expect(bareEvent(TASK)).toEqual({ task: { id: 't', contextId: 'c', status } });

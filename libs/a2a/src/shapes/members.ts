@@ -65,8 +65,3 @@ export function moved(
   const value = source[from];
   return isSet(value) ? { [to]: translate(value) } : {};
 }
-
-const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
-
-/** Returns whether an object is a number that a double cannot represent; see `parseExact`. */
-export const isRawNumber = (value: object): boolean => isRawJSON(value);

@@ -1,14 +1,5 @@
-import { isObject } from '@gw/kernel';
-import {
-  isRawNumber,
-  isSet,
-  moved,
-  objectAt,
-  picked,
-  pickedTexts,
-  ShapeFault,
-  type Members,
-} from './members';
+import { isObject, isRawNumber } from '@gw/kernel';
+import { isSet, moved, objectAt, picked, pickedTexts, ShapeFault, type Members } from './members';
 
 /**
  * Marks a data part of 0.3 whose data is in `data.value`, because 0.3 allows only objects. SDKs use

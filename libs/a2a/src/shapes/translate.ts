@@ -1,6 +1,7 @@
 import { A2aError, type A2aErrorKind } from '../protocol/errors';
 import type { Operation } from '../protocol/operations';
 import type { A2aVersion } from '../protocol/versions';
+import { knownParams } from './known-params';
 import { ShapeFault, type Members } from './members';
 import { paramsTo03, paramsTo10 } from './requests';
 import { resultTo03, resultTo10, type TranslatedOperation } from './results';
@@ -22,12 +23,11 @@ export function withErrorKind<T>(kind: A2aErrorKind, translate: () => T): T {
 }
 
 /**
- * Returns the parameters of an operation in another version. Members that neither version has are
- * dropped, because readers of ProtoJSON refuse them; with equal versions nothing changes. Throws
- * `A2aError` `invalidParams`.
+ * Returns the parameters of an operation in the version of the agent. Members that it does not have
+ * are dropped; see `knownParams`. Throws `A2aError` `invalidParams`.
  */
 export function translateParams(operation: Operation, params: Members, { from, to }: Direction): Members {
-  if (from === to) return params;
+  if (from === to) return knownParams(operation, params, to);
   const translate = to === '1.0' ? paramsTo10 : paramsTo03;
   return withErrorKind('invalidParams', () => translate(operation, params));
 }

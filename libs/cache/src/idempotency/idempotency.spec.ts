@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   GatewayError,
   idempotencyFingerprint,
@@ -107,6 +108,80 @@ describe('Idempotency', () => {
     await first.complete(sampleResponse('two'));
     const again = await idempotency.begin('s', 'f', patient);
     expect(again).toEqual({ kind: 'replay', response: sampleResponse('one') });
+  });
+
+  describe('when the shared store fails during the first call', () => {
+    /** A shared store that can be switched off, and loses its claims meanwhile, as their leases end. */
+    const failing = () => {
+      const state = { store: memory(), isDown: false };
+      const call = <Result>(work: (store: MemoryIdempotencyStore) => Promise<Result>): Promise<Result> =>
+        state.isDown ? Promise.reject(new Error('down')) : work(state.store);
+      const shared: IdempotencyStore = {
+        claim: (claim, leaseMs) => call((store) => store.claim(claim, leaseMs)),
+        renew: (claim, leaseMs) => call((store) => store.renew(claim, leaseMs)),
+        complete: (claim, response, ttlMs) => call((store) => store.complete(claim, response, ttlMs)),
+        release: (claim) => call((store) => store.release(claim)),
+        changed: (scope, timeoutMs) => state.store.changed(scope, timeoutMs),
+      };
+      const fail = (): void => {
+        state.isDown = true;
+        state.store = memory();
+      };
+      const recover = (): void => {
+        state.isDown = false;
+      };
+      return { shared, fail, recover };
+    };
+
+    it('lets a repeated call wait for the first one, and replays its response after that', async () => {
+      const { shared, fail, recover } = failing();
+      const own = new Idempotency(shared, memory());
+      const first = firstOf(await own.begin('s', 'f', patient));
+      fail();
+      const second = own.begin('s', 'f', patient);
+      await expect(own.begin('s', 'g', patient)).rejects.toMatchObject({ type: 'idempotency_key_reused' });
+      await first.complete(sampleResponse());
+      const replay = { kind: 'replay', response: sampleResponse() };
+      expect(await second).toEqual(replay);
+      recover();
+      expect(await own.begin('s', 'f', patient)).toEqual(replay);
+    });
+
+    it('makes a repeated call the first one once the first call was released', async () => {
+      const { shared, fail, recover } = failing();
+      const own = new Idempotency(shared, memory());
+      const first = firstOf(await own.begin('s', 'f', patient));
+      fail();
+      await first.release();
+      await firstOf(await own.begin('s', 'f', patient)).release();
+      recover();
+      expect((await own.begin('s', 'f', patient)).kind).toBe('first');
+    });
+
+    it('makes a repeated call the first one as soon as the shared store has released the key', async () => {
+      const { shared } = failing();
+      let released = (): void => undefined;
+      const isReleased = new Promise<void>((resolve) => (released = resolve));
+      const release: IdempotencyStore['release'] = async (claim) => {
+        await shared.release(claim);
+        released();
+        await setImmediate();
+      };
+      const own = new Idempotency({ ...shared, release }, memory());
+      const ended = firstOf(await own.begin('s', 'f', patient)).release();
+      await isReleased;
+      expect((await own.begin('s', 'f', { ...patient, timeoutMs: 0 })).kind).toBe('first');
+      await ended;
+    });
+
+    it('keeps nothing in the process of calls that the shared store has completed', async () => {
+      const { shared } = failing();
+      const local = memory();
+      const own = new Idempotency(shared, local);
+      await firstOf(await own.begin('s', 'f', patient)).complete(sampleResponse());
+      const claim = { scope: 's', fingerprint: 'f', token: 't', tenant: TENANT };
+      expect((await local.claim(claim, 1_000)).kind).toBe('claimed');
+    });
   });
 
   it('uses the store of the process while the shared store is unreachable', async () => {

@@ -95,18 +95,30 @@ export class Idempotency {
   private async claim(
     claim: IdempotencyClaim,
   ): Promise<{ store: IdempotencyStore; state: IdempotencyState }> {
+    const { store, fallback, leaseMs } = this;
+    let state: IdempotencyState;
     try {
-      return { store: this.store, state: await this.store.claim(claim, this.leaseMs) };
+      state = await store.claim(claim, leaseMs);
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown;
-      return { store: this.fallback, state: await this.fallback.claim(claim, this.leaseMs) };
+      return { store: fallback, state: await fallback.claim(claim, leaseMs) };
     }
+    if (state.kind !== 'claimed' || store === fallback) return { store, state };
+    // The shared store may fail before the call ends. Without space in this process, only the
+    // shared store knows of the call.
+    const own = await fallback.claim(claim, leaseMs).catch(() => state);
+    if (own.kind === 'claimed') return { store, state };
+    // This process knows of a first call that the shared store has lost.
+    await store.release(claim).catch(ignore);
+    return { store: fallback, state: own };
   }
 
   private firstCall(store: IdempotencyStore, claim: IdempotencyClaim): FirstCall {
+    const { fallback, leaseMs, ttlMs } = this;
     const renewing = setInterval(() => {
-      store.renew(claim, this.leaseMs).catch(ignore);
-    }, this.leaseMs / 3);
+      store.renew(claim, leaseMs).catch(ignore);
+      if (store !== fallback) fallback.renew(claim, leaseMs).catch(ignore);
+    }, leaseMs / 3);
     renewing.unref();
     let over = false;
     const end = (action: () => Promise<void>): Promise<void> => {
@@ -117,8 +129,20 @@ export class Idempotency {
     };
     return {
       kind: 'first',
-      complete: (response) => end(() => store.complete(claim, this.frameOf(response), this.ttlMs)),
-      release: () => end(() => store.release(claim)),
+      complete: (response) =>
+        end(async () => {
+          const frame = this.frameOf(response);
+          const isStored = await store.complete(claim, frame, ttlMs).then(yes, no);
+          if (store === fallback) return;
+          if (isStored) await fallback.release(claim);
+          else await fallback.complete(claim, frame, ttlMs);
+        }),
+      release: () =>
+        end(async () => {
+          // First in this process, so that a call that claims the key in the shared store has it here.
+          if (store !== fallback) await fallback.release(claim);
+          await store.release(claim);
+        }),
     };
   }
 
@@ -135,6 +159,8 @@ const PARAM = { param: 'idempotency-key' } as const;
  * Ignores an error: a claim that could not be renewed, completed or released ends with its lease.
  */
 const ignore = (): void => undefined;
+const yes = (): boolean => true;
+const no = (): boolean => false;
 
 function replay(frame: Buffer | null): StartedCall {
   const response = frame === null ? null : decodeResponse(frame);

@@ -58,9 +58,14 @@ export class RedisVectorStore implements VectorStore {
     this.perBucketMax = options.perBucketMax ?? VECTOR_LIMITS.perBucketMax;
   }
 
-  async nearest(bucket: string, vector: Float32Array, nowMs: number): Promise<Neighbour | null> {
-    await this.follow(bucket);
-    return this.copies.nearest(bucket, vector, nowMs);
+  async nearest(
+    tenant: Tenant,
+    bucket: string,
+    vector: Float32Array,
+    nowMs: number,
+  ): Promise<Neighbour | null> {
+    await this.follow(tenant, bucket, nowMs);
+    return this.copies.nearest(tenant, bucket, vector, nowMs);
   }
 
   add(tenant: Tenant, bucket: string, stored: StoredVector, nowMs: number): void {
@@ -89,15 +94,15 @@ export class RedisVectorStore implements VectorStore {
   }
 
   /** Concurrent requests for the same bucket read it once. */
-  private follow(bucket: string): Promise<void> {
+  private follow(tenant: Tenant, bucket: string, nowMs: number): Promise<void> {
     const running = this.following.get(bucket);
     if (running) return running;
-    const reading = this.readNew(bucket).finally(() => this.following.delete(bucket));
+    const reading = this.readNew(tenant, bucket, nowMs).finally(() => this.following.delete(bucket));
     this.following.set(bucket, reading);
     return reading;
   }
 
-  private async readNew(bucket: string): Promise<void> {
+  private async readNew(tenant: Tenant, bucket: string, nowMs: number): Promise<void> {
     const at = this.options.prefix + bucket;
     // A copy that was evicted from memory is read again from the start.
     if (!this.copies.has(bucket)) this.readUpTo.delete(bucket);
@@ -109,17 +114,19 @@ export class RedisVectorStore implements VectorStore {
         this.redis.xrangeBuffer(at, from === undefined ? '-' : `(${from}`, '+', 'COUNT', PAGE),
       );
       if (items === NO_REPLY) return;
-      for (const [id, fields] of items) this.take(bucket, at, id, fields);
+      for (const [id, fields] of items) {
+        this.readUpTo.set(bucket, id.toString('latin1'));
+        const stored = this.opened(at, fields);
+        if (stored !== null) this.copies.add(tenant, bucket, stored, nowMs);
+      }
       if (items.length < PAGE) return;
     }
   }
 
-  private take(bucket: string, at: string, id: Buffer, fields: readonly Buffer[]): void {
-    this.readUpTo.set(bucket, id.toString('latin1'));
+  private opened(at: string, fields: readonly Buffer[]): StoredVector | null {
     const sealed = fields[1];
     const plain = sealed === undefined ? null : this.sealer.open(sealed, at);
-    const stored = plain === null ? null : decodeVector(plain);
-    if (stored !== null) this.copies.keep(bucket, stored);
+    return plain === null ? null : decodeVector(plain);
   }
 }
 

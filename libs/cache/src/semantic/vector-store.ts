@@ -21,8 +21,14 @@ export const VECTOR_LIMITS = {
  */
 export interface VectorStore {
   /**
-   * Returns the most similar vector of the bucket. Vectors of other dimensions are not compared.
+   * Returns the most similar vector of the bucket, which belongs to the tenant. Vectors of other
+   * dimensions are not compared.
    */
-  nearest(bucket: string, vector: Float32Array, nowMs: number): Neighbour | null | Promise<Neighbour | null>;
+  nearest(
+    tenant: Tenant,
+    bucket: string,
+    vector: Float32Array,
+    nowMs: number,
+  ): Neighbour | null | Promise<Neighbour | null>;
   add(tenant: Tenant, bucket: string, stored: StoredVector, nowMs: number): void;
 }

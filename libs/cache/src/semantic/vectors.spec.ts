@@ -70,9 +70,21 @@ describe('MemoryVectorStore', () => {
     const store = new MemoryVectorStore({ bytesMax: 50_000, perBucketMax: 20 });
     for (let i = 0; i < 2_000; i += 1) {
       const vector = normalised(Array.from({ length: 64 }, (_, k) => 1 + ((i * k) % 7))) as Float32Array;
-      store.add(TENANT, `bucket-${String(i % 37)}`, { id: String(i), vector, expiresAtMs: 1 });
+      store.add(TENANT, `bucket-${String(i % 37)}`, { id: String(i), vector, expiresAtMs: 600_000 }, 0);
       expect(store.bytes).toBeLessThanOrEqual(50_000);
     }
-    expect(store.bytes).toBeGreaterThan(20_000);
+    expect(store.bytes).toBeGreaterThan(15_000);
+  });
+
+  it('keeps the vectors of a workspace, however many another one adds', () => {
+    const store = new MemoryVectorStore({ bytesMax: 50_000, perBucketMax: 20 });
+    const other = { workspaceId: 'w2', organisationId: 'o2' };
+    const east = normalised([1, 0]) as Float32Array;
+    store.add(TENANT, 'mine', { id: 'own', vector: east, expiresAtMs: 600_000 }, 0);
+    for (let i = 0; i < 2_000; i += 1)
+      store.add(other, `theirs-${String(i)}`, { id: String(i), vector: east, expiresAtMs: 600_000 }, 0);
+    expect(store.nearest(TENANT, 'mine', east, 0)?.id).toBe('own');
+    expect(store.nearest(other, 'theirs-1999', east, 0)?.id).toBe('1999');
+    expect(store.nearest(other, 'theirs-0', east, 0)).toBeNull();
   });
 });

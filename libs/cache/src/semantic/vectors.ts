@@ -34,6 +34,8 @@ export class VectorSet {
   private readonly ids: string[] = [];
   private readonly expiries: number[] = [];
   private nextSlot = 0;
+  /** The latest expiry of a vector that was added. */
+  expiresAtMs = -Infinity;
 
   constructor(
     readonly dimensions: number,
@@ -60,6 +62,7 @@ export class VectorSet {
     this.vectors.set(vector, slot * this.dimensions);
     this.ids[slot] = id;
     this.expiries[slot] = expiresAtMs;
+    this.expiresAtMs = Math.max(this.expiresAtMs, expiresAtMs);
     this.slots.set(id, slot);
   }
 

@@ -17,7 +17,8 @@ export function vectorStoreContract(make: () => VectorStore): void {
   const LATER = NOW + 600_000;
   let store: VectorStore;
   let bucket: string;
-  const nearest = (vector: Float32Array, in_ = bucket, nowMs = NOW) => store.nearest(in_, vector, nowMs);
+  const nearest = (vector: Float32Array, in_ = bucket, nowMs = NOW) =>
+    store.nearest(TENANT, in_, vector, nowMs);
   const added = async (id: string, vector: Float32Array, expiresAtMs = LATER): Promise<void> => {
     store.add(TENANT, bucket, { id, vector, expiresAtMs }, NOW);
     await eventually(async () => (await nearest(vector))?.id === id);

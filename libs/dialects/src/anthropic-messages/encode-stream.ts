@@ -2,7 +2,7 @@ import type { Citation, HostedPart, JsonObject, OpaquePart, Part, Seal, ToolCall
 import type { ClientContext, StreamEncoder } from '../codec';
 import { anthropicError } from '../errors/classes';
 import type { Finish, StreamEvent, TokenUsage } from '../response';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import { encodeCitation } from './citations';
 import { encodeFinish } from './finish';
 import { DIALECT, own } from './paths';
@@ -30,6 +30,7 @@ export const encodeStream = (context: ClientContext): StreamEncoder => new Messa
 class MessageWriter implements StreamEncoder {
   readonly contentType = 'text/event-stream';
   readonly keepAlive = PING;
+  hasFailed = false;
   private readonly held = new HeldBlocks();
   private started = false;
   private over = false;
@@ -101,6 +102,7 @@ class MessageWriter implements StreamEncoder {
     const prefix = this.started ? '' : this.start('', '', undefined);
     if (item.t === 'open' ? this.current !== null : item.i !== this.current?.i) {
       if (this.held.add(item)) return prefix;
+      this.hasFailed = true;
       return prefix + this.event(HeldBlocks.OVERFLOW);
     }
     return prefix + this.filled(item);
@@ -160,7 +162,7 @@ class MessageWriter implements StreamEncoder {
     this.hasCalls = true;
     const seal = part.seal ?? (this.isAfterCarrier ? NO_SEAL : undefined);
     const carrier = seal === undefined ? '' : this.carrier(seal);
-    const id = part.id === '' ? madeCallId(this.id, 0, this.next) : part.id;
+    const id = callIdOf(part.id, this.id, 0, this.next);
     const caller = { type: 'direct' };
     return (
       carrier + this.startBlock({ type: 'tool_use', id, name: part.name, input: {}, caller, ...own(part) })

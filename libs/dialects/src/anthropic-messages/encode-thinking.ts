@@ -3,17 +3,26 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { effortOfBudget, nearestEffort } from '../values/effort';
 
-/** How a call thinks: the members to send, and whether thinking limits sampling and tool choice. */
+/**
+ * How a call thinks: the members to send, and whether a budget limits sampling, tools and prefill.
+ */
 export interface Thinking {
   readonly thinking?: JsonObject;
   readonly effort?: Effort;
-  /** Whether thinking has a budget; then sampling, prefill and a forced tool are refused. */
+  /**
+   * Whether thinking has a budget. Then the model refuses a forced tool, a prefill, `top_k`, a
+   * temperature other than 1 and a low `top_p`.
+   */
   readonly hasBudget: boolean;
 }
 
 export interface ThinkingFacts {
+  /** The `max_tokens` to send, which a budget stays below. */
   readonly maxTokens: number;
-  /** Whether the history has the thinking that a model with a budget requires. */
+  /**
+   * Whether the history has the thinking that a model with a budget requires: in the assistant
+   * message whose tool results come last. True without such a message.
+   */
   readonly hasThinking: boolean;
 }
 
@@ -22,6 +31,7 @@ const BUDGET_MIN = 1_024;
 
 /**
  * Share of `max_tokens` that becomes the budget of an effort, on models that support only budgets.
+ * The smallest and the largest budget still apply.
  */
 const SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
@@ -35,8 +45,8 @@ const SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 const OFF: Thinking = { hasBudget: false };
 
 /**
- * Plans thinking in a form that the model supports: adaptive thinking with an effort, a budget, or
- * none.
+ * Plans thinking in a form that the model supports: adaptive thinking with or without an effort, a
+ * budget, an effort without thinking, or none. Records approximations in `losses`.
  */
 export function encodeThinking(
   call: ModelCall,
@@ -66,30 +76,32 @@ class Planner {
     if (reasoning === 'budget')
       return this.facts.hasThinking ? this.budget(wanted) : this.withoutHistory(wanted);
     if (reasoning === 'adaptive') {
-      return thinkingBudget && (wanted.budget ?? 0) > 0 ? this.budget(wanted) : this.adaptive(wanted);
+      // Adaptive thinking needs no thinking in the history.
+      const takesBudget = thinkingBudget && (wanted.budget ?? 0) > 0 && this.facts.hasThinking;
+      return takesBudget ? this.budget(wanted) : this.adaptive(wanted);
     }
     if (!isOff(wanted)) this.losses.parameter(this.path, 'The model has no thinking.');
     return OFF;
   }
 
-  /** Handles an effort without thinking, which clients of this dialect may send. */
+  /** Plans an effort without thinking, which clients of this dialect may send. */
   private effortOnly(wanted: Effort): Thinking {
     if (this.target.capabilities.efforts.length > 0) return { effort: this.known(wanted), hasBudget: false };
     this.losses.parameter(this.path, 'The model has no effort.');
     return OFF;
   }
 
-  /** Returns the model's effort that is nearest to the requested one. */
+  /** Returns the model's effort that is nearest to the requested one; records a difference. */
   private known(wanted: Effort): Effort {
     const { efforts } = this.target.capabilities;
-    // Above `high`, a higher effort is preferred to a lower one: `xhigh` becomes `max` on models
-    // without `xhigh`.
+    // `xhigh` becomes `max` on models without `xhigh`; `nearestEffort` would prefer `high`.
     const isMax = wanted === 'xhigh' && !efforts.includes('xhigh') && efforts.includes('max');
     const found = isMax ? 'max' : (nearestEffort(wanted, efforts) ?? wanted);
     if (found !== wanted) this.approximated(`effort ${found}`);
     return found;
   }
 
+  /** Plans adaptive thinking. A budget becomes the effort, in place of a requested effort. */
   private adaptive(wanted: Reasoning): Thinking {
     if (isOff(wanted)) return { thinking: { type: 'disabled' }, hasBudget: false };
     const byBudget = effortOfBudget(wanted, this.call.maxTokens);
@@ -116,6 +128,7 @@ class Planner {
     return OFF;
   }
 
+  /** Plans a budget from 1,024 to `max_tokens` - 1 tokens; none if `max_tokens` is too small. */
   private budget(reasoning: Reasoning): Thinking {
     const { maxTokens } = this.facts;
     const wanted = this.wantedBudget(reasoning);
@@ -126,21 +139,34 @@ class Planner {
     }
     const budget = Math.max(BUDGET_MIN, Math.min(wanted, maxTokens - 1));
     if (budget !== reasoning.budget) this.approximated(`budget_tokens ${String(budget)}`);
-    // An effort next to a budget was sent by the client; an effort alone has become the budget.
-    const effort = reasoning.budget === undefined ? undefined : reasoning.effort;
-    const isTaken = effort !== undefined && this.target.capabilities.efforts.includes(effort);
+    // An effort next to a budget was sent by the client, but for one of a Gemini client, which was
+    // derived from the budget. An effort alone has become the budget.
+    const isSent = reasoning.budget !== undefined && this.call.from !== 'gemini';
+    const effort = isSent ? this.effortNextTo(budget, reasoning) : undefined;
     return {
       thinking: { type: 'enabled', budget_tokens: budget, ...display(reasoning.summary) },
-      ...(isTaken ? { effort } : {}),
+      ...(effort === undefined ? {} : { effort }),
       hasBudget: true,
     };
   }
 
   /**
-   * Returns the requested budget in tokens; undefined for no thinking, and when the model decides.
+   * Returns the effort to send next to a budget; undefined without one. On models without efforts
+   * the budget takes its place.
    */
-  private wantedBudget({ budget, effort, adaptive }: Reasoning): number | undefined {
-    if (budget !== undefined) return budget > 0 ? budget : undefined;
+  private effortNextTo(budget: number, { effort, budget: requested }: Reasoning): Effort | undefined {
+    if (effort === undefined) return undefined;
+    if (effort !== 'none' && this.target.capabilities.efforts.length > 0) return this.known(effort);
+    if (budget === requested) this.approximated(`budget_tokens ${String(budget)}`);
+    return undefined;
+  }
+
+  /**
+   * Returns the requested budget in tokens, not yet bounded; undefined for no thinking. If the
+   * model should decide and no effort is requested, it gets that of a high effort.
+   */
+  private wantedBudget({ budget = -1, effort, adaptive }: Reasoning): number | undefined {
+    if (budget >= 0) return budget > 0 ? budget : undefined;
     const share = effort ?? (adaptive === true ? 'high' : 'none');
     return share === 'none' ? undefined : Math.floor(this.facts.maxTokens * SHARES[share]);
   }

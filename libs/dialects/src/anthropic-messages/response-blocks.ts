@@ -11,7 +11,7 @@ import type {
 } from '../call';
 import type { ClientContext } from '../codec';
 import { responseArguments } from '../values/tool-arguments';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import { encodeCitation } from './citations';
 import { DIALECT, own } from './paths';
 import { NO_SEAL, writeSignature } from './seals';
@@ -94,7 +94,7 @@ export class BlockWriter {
     if (broken) this.context.losses?.note(`content.${String(index)}.input`, 'approximated', '_raw');
     this.push({
       type: 'tool_use',
-      id: part.id === '' ? madeCallId(this.responseId, 0, index) : part.id,
+      id: callIdOf(part.id, this.responseId, 0, index),
       name: part.name,
       input,
       caller: DIRECT,

@@ -31,32 +31,32 @@ export function decodeUsage(usage: JsonObject): TokenUsage | undefined {
 }
 
 /**
- * Collects the usage of a stream. Later events repeat counts or set them to null: they replace
- * earlier ones and are never added.
+ * Merges a later usage of a stream into the earlier one, whose counts it repeats. Counts of the
+ * input that are null, or 0 although they were counted before, are not reported and stay.
  */
+export function mergedUsage(before: JsonObject, usage: unknown): JsonObject {
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(asObject(usage) ?? {})) {
+    const isKept = value === null || (isZero(value) && name !== 'output_tokens' && name in before);
+    if (!isKept && name !== '__proto__') merged[name] = value;
+  }
+  return merged;
+}
+
+/** Returns whether a value is 0, or an object of zeros. */
+const isZero = (value: unknown): boolean =>
+  value === 0 || Object.values(asObject(value) ?? { value }).every((count) => count === 0);
+
+/** Collects the usage of a stream, whose events replace counts and never add to them. */
 export class StreamUsage {
-  private readonly counts: JsonObject = {};
+  private counts: JsonObject = {};
 
   /** Adds a usage and returns the total so far; undefined before the first usage. */
   add(usage: unknown): TokenUsage | undefined {
-    const given = asObject(usage);
-    for (const name of COUNTS) {
-      const count = given?.[name];
-      if (count !== undefined && count !== null) this.counts[name] = count;
-    }
+    this.counts = mergedUsage(this.counts, usage);
     return decodeUsage(this.counts);
   }
 }
-
-const COUNTS = [
-  'input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'cache_creation',
-  'output_tokens',
-  'output_tokens_details',
-  'server_tool_use',
-] as const;
 
 const TIERS: ReadonlySet<string> = new Set(['standard', 'priority', 'batch']);
 

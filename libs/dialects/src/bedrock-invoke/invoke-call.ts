@@ -75,7 +75,8 @@ export function editedBody(body: JsonObject, { remove, set }: BodyEdits): JsonOb
   const left = new Set(remove);
   const edited: JsonObject = {};
   for (const name in body)
-    if (!left.has(name) && name !== '__proto__') edited[name] = name in set ? set[name] : body[name];
+    if (!left.has(name) && name !== '__proto__')
+      edited[name] = Object.hasOwn(set, name) ? set[name] : body[name];
   return { ...edited, ...set };
 }
 

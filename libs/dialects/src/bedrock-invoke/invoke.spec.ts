@@ -33,6 +33,13 @@ function invoked(
   };
 }
 
+describe('members of a body', () => {
+  it('may have names that every object inherits', () => {
+    const { body } = invoked({ toString: 1, constructor: 2 });
+    expect(JSON.parse(JSON.stringify(body))).toMatchObject({ toString: 1, constructor: 2 });
+  });
+});
+
 describe('dialect vectors: Claude on Bedrock', () => {
   const vectors = VECTORS.filter(({ profile, kind }) => profile === 'bedrock-native' && kind === 'request');
 

@@ -5,7 +5,7 @@ import type { Logprob, ModelResponse } from '../response';
 import { asArray, asNumber, asObject, asString, objectsOf, optional } from '../values/json';
 import { withoutFailure } from '../values/failed-response';
 import { answerInvalid } from '../values/tool-arguments';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import { citationsIn, readCitation } from './citations';
 import { readFinish } from './finish';
 import { readUsage } from './usage';
@@ -110,7 +110,7 @@ export function readToolCall(call: JsonObject, id: string, index: number): ToolC
   const given = asString(call['id']) ?? '';
   return {
     kind: 'tool_call',
-    id: given === '' ? madeCallId(id, 0, index) : given,
+    id: callIdOf(given, id, 0, index),
     name: asString(asObject(call['function'])?.['name']) ?? '',
     args: '',
   };

@@ -133,6 +133,8 @@ describe('retry-after', () => {
     [{ 'retry-after': 'Thu, 26 Nov 2026 00:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Thu, 26 Nov 2026 00:00:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
+    [{ 'x-ratelimit-reset-tokens-minute': '33.5', 'x-ratelimit-remaining-tokens-minute': '0' }, 33_500],
+    [{ 'x-ratelimit-reset-requests-day': '90', 'x-ratelimit-remaining-requests-day': '4' }, undefined],
     [{ 'x-ratelimit-reset-tokens': '1m2.5s', 'x-ratelimit-remaining-tokens': '0' }, 62_500],
     [{ 'x-ratelimit-reset-requests': '20ms', 'x-ratelimit-reset-tokens': '1s' }, 1_000],
     [{ 'x-ratelimit-reset-requests': '8h', 'x-ratelimit-remaining-requests': '5' }, undefined],

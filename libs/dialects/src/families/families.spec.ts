@@ -180,6 +180,9 @@ describe('images of Google', () => {
       },
     ]);
     expect(losses.losses).toEqual([{ path: 'size', code: 'approximated', to: 'aspectRatio 16:9' }]);
+    expect(imagen({ output_compression: 80 }).losses.losses).toEqual([
+      { path: 'output_compression', code: 'dropped' },
+    ]);
     expect(imagen({ size: '2048x2048' }).calls[0]?.body['parameters']).toMatchObject({
       aspectRatio: '1:1',
       sampleImageSize: '2K',

@@ -3,7 +3,7 @@ import type { Finish } from '../response';
 import { BROKEN_STREAM, type EventWriter } from '../stream/decoder-base';
 import { mediaType } from '../values/data-url';
 import { asObject, asString, objectsOf, optional, writtenJson } from '../values/json';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import { ByteOffsets } from './byte-offsets';
 import { mediaKind } from './decode-parts';
 import { finishOf } from './finish';
@@ -15,6 +15,8 @@ type OpenKind = 'text' | 'reasoning';
 /** Reads the parts of one candidate, which arrive whole or in pieces, and writes them as blocks. */
 export class CandidateReader {
   private open: { readonly kind: OpenKind; readonly i: number } | null = null;
+  /** Whether the open block has its signature, so that the following content is another part. */
+  private isSealed = false;
   private calls = 0;
   private hasContent = false;
   private finishReason: string | null = null;
@@ -60,12 +62,17 @@ export class CandidateReader {
     });
   }
 
-  /** Writes the end; returns false when the candidate is an error without content. */
-  finish(): boolean {
-    const finish: Finish = finishOf(this.finishReason, this.finishMessage, this.calls > 0);
-    if (finish.reason === 'error' && !this.hasContent) return false;
-    this.out.finish(this.index, finish);
-    return true;
+  /** Whether the candidate is an error without content. */
+  get hasFailed(): boolean {
+    return this.ending.reason === 'error' && !this.hasContent;
+  }
+
+  finish(): void {
+    this.out.finish(this.index, this.ending);
+  }
+
+  private get ending(): Finish {
+    return finishOf(this.finishReason, this.finishMessage, this.calls > 0);
   }
 
   private part(part: JsonObject): void {
@@ -83,9 +90,9 @@ export class CandidateReader {
     const i = this.blockOf(part['thought'] === true, text === '');
     if (text !== '') this.add(i, text);
     if (seal === undefined) return;
-    // A signature covers its own part, so the following content is another part.
+    // The block stays open for citations.
     this.out.push({ t: 'seal', c: this.index, i, seal });
-    this.end();
+    this.isSealed = true;
   }
 
   /**
@@ -93,7 +100,7 @@ export class CandidateReader {
    * block of its own.
    */
   private blockOf(isThought: boolean, isEmpty: boolean): number {
-    const { open } = this;
+    const open = this.isSealed ? null : this.open;
     const isCarrier = isEmpty && !isThought && open?.kind !== 'text';
     const kind = isThought || isCarrier ? 'reasoning' : 'text';
     return open?.kind === kind && !isCarrier ? open.i : this.begin(kind);
@@ -117,7 +124,7 @@ export class CandidateReader {
       return;
     }
     const given = asString(called['id']) ?? '';
-    const id = given === '' ? madeCallId(this.responseId, this.index, this.calls) : given;
+    const id = callIdOf(given, this.responseId, this.index, this.calls);
     this.calls += 1;
     this.whole({ kind: 'tool_call', id, name, args: '', ...optional('seal', seal) }, (i) => {
       this.out.args(this.index, i, text);
@@ -160,6 +167,7 @@ export class CandidateReader {
     this.end();
     const i = this.out.open(this.index, { kind, text: '' });
     this.open = { kind, i };
+    this.isSealed = false;
     return i;
   }
 

@@ -18,6 +18,8 @@ const BODY: ReadonlySet<string> = new Set([
   'labels',
   'serviceTier',
 ]);
+/** The members with a place, if the service tier has none. */
+const OTHER_TIER: ReadonlySet<string> = new Set([...BODY].filter((name) => name !== 'serviceTier'));
 const TOOL_CONFIG: ReadonlySet<string> = new Set(['functionCallingConfig']);
 const TIERS: Readonly<Record<string, ServiceTier>> = {
   unspecified: 'auto',
@@ -39,8 +41,9 @@ export function decodeRequest(body: Members, address: CallAddress): ModelCall {
   const config = body.members('generationConfig') ?? new Members({}, body.at('generationConfig'));
   const toolConfig = body.members('toolConfig');
   const cached = body.string('cachedContent');
+  const tier = tierOf(body);
   const own = {
-    ...body.rest(BODY),
+    ...body.rest(tier === undefined ? OTHER_TIER : BODY),
     ...configRest(config),
     ...toolConfig?.rest(TOOL_CONFIG, `${toolConfig.path}.`),
   };
@@ -54,7 +57,7 @@ export function decodeRequest(body: Members, address: CallAddress): ModelCall {
     ...decodeConfig(config),
     ...optional('safety', safetyOf(body)),
     ...optional('metadata', labelsOf(body)),
-    ...optional('serviceTier', tierOf(body)),
+    ...optional('serviceTier', tier),
     ...(cached === undefined ? {} : { cache: { resource: cached } }),
     ...ownMembers(own),
     paths: pathsOf(body, config),

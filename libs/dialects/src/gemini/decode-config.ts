@@ -1,6 +1,6 @@
 import type { Effort, JsonObject, ModelCall, OutputFormat, Reasoning } from '../call';
 import { invalid } from '../losses';
-import { jsonSchemaOf } from '../schema/gemini-schema';
+import { jsonSchemaOf } from '../schema/json-schema';
 import { optional } from '../values/json';
 import { Members, ownMembers } from './members';
 

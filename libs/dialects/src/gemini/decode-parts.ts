@@ -84,7 +84,7 @@ function toolCall(
   const args = call.object('args');
   return {
     kind: 'tool_call',
-    id: ids.call(name, call.string('id'), turn, index),
+    id: ids.call(name, idOf(call), turn, index),
     name,
     args: args === undefined ? '' : textOf(args, call.at('args')),
     at: part.path,
@@ -93,10 +93,16 @@ function toolCall(
   };
 }
 
+/** Returns the id of a call or a result; an empty one counts as absent. */
+function idOf(holder: Members): string | undefined {
+  const id = holder.string('id');
+  return id === '' ? undefined : id;
+}
+
 function toolResult(part: Members, { ids }: PartPlace): ToolResultPart {
   const result = part.members('functionResponse') as Members;
   const name = required(result.string('name'), result.at('name'), 'the name of the function');
-  const callId = ids.result(name, result.string('id'));
+  const callId = ids.result(name, idOf(result));
   if (callId === undefined) {
     throw invalid(
       result.path,

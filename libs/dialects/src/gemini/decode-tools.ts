@@ -1,6 +1,6 @@
 import type { JsonObject, Tool, ToolChoice, WebSearch } from '../call';
 import { invalid } from '../losses';
-import { jsonSchemaOf } from '../schema/gemini-schema';
+import { jsonSchemaOf } from '../schema/json-schema';
 import { optional, read, required } from '../values/json';
 import { Members, ownMembers } from './members';
 

@@ -131,20 +131,25 @@ function outputOf(call: ModelCall, target: Target, losses: LossLedger): JsonObje
   }
 }
 
-/** Encodes the output modalities. Gemini's speech is always 16-bit PCM at 24 kHz. */
+/** Encodes the output modalities. Speech has another form in each dialect. */
 function modalitiesOf(call: ModelCall, losses: LossLedger): JsonObject {
-  const { modalities, audioOut } = call;
-  const config: JsonObject = {};
-  if (
-    modalities !== undefined &&
-    (modalities.length > 1 || modalities[0] !== 'text' || call.from === 'gemini')
-  ) {
-    config['responseModalities'] = modalities.map((name) => name.toUpperCase());
-  }
-  if (audioOut === undefined) return config;
-  if (audioOut.format !== 'pcm16') {
-    losses.refuse(`${pathOf(call, 'audioOut')}.format`, 'Gemini responds with audio as pcm16 only.');
-  }
-  config['speechConfig'] = { voiceConfig: { prebuiltVoiceConfig: { voiceName: audioOut.voice } } };
-  return config;
+  const { from, modalities = [], audioOut } = call;
+  if (from !== 'gemini') return foreignModalities(call, losses);
+  const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName: audioOut?.voice } } };
+  return {
+    ...(call.modalities === undefined ? {} : { responseModalities: namesOf(modalities) }),
+    ...(audioOut === undefined ? {} : { speechConfig }),
+  };
 }
+
+function foreignModalities(call: ModelCall, losses: LossLedger): JsonObject {
+  const { modalities = [], audioOut } = call;
+  if (modalities.includes('audio'))
+    losses.refuse(pathOf(call, 'modalities'), 'Spoken responses of Gemini have no form in your dialect.');
+  else if (audioOut !== undefined) losses.note(pathOf(call, 'audioOut'));
+  const isText = modalities.every((name) => name === 'text');
+  return isText ? {} : { responseModalities: namesOf(modalities) };
+}
+
+const namesOf = (modalities: NonNullable<ModelCall['modalities']>): string[] =>
+  modalities.map((name) => name.toUpperCase());

@@ -10,11 +10,13 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../call';
+import { hasInexactNumber } from '@gw/kernel';
 import { partPath, pathOf } from '../call';
 import { invalid, type LossLedger } from '../losses';
 import type { Target } from '../target';
 import { parseObject } from '../values/json';
 import { isTooDeep, type ArgumentsReader } from '../values/tool-arguments';
+import type { calledNames } from '../values/tool-pairs';
 import { isMadeId } from './call-ids';
 import { mimeOf, plainBase64 } from './media';
 
@@ -24,8 +26,8 @@ export interface PartFacts {
   readonly target: Target;
   readonly losses: LossLedger;
   readonly args: ArgumentsReader;
-  /** Names of the called functions by the ids of their calls. */
-  readonly names: ReadonlyMap<string, string>;
+  /** Names of the called functions by result. */
+  readonly names: ReturnType<typeof calledNames>;
 }
 
 /** Function names that Gemini accepts. */
@@ -136,7 +138,7 @@ export interface EncodedResult {
  */
 export function encodeResult(result: ToolResultPart, facts: PartFacts): EncodedResult {
   const path = pathOfPart(result, facts);
-  const name = facts.names.get(result.callId);
+  const name = facts.names.get(result);
   if (name === undefined) {
     const idPath = partPath(facts.call, result, 'callId');
     throw invalid(idPath, 'The result belongs to no call of an earlier message; send the call first.');
@@ -185,9 +187,15 @@ function responseOf(text: string, isError: boolean): JsonObject {
 /** Maximum characters of a result that is parsed; a longer one is sent as text. */
 const PARSED_MAX = 256 * 1024;
 
-/** Parses the text of an object; null if it is not an object, too long or too deep. */
-const shallowObject = (text: string): JsonObject | null =>
-  text.length > PARSED_MAX || isTooDeep(text) ? null : parseObject(text);
+/**
+ * Parses the text of an object; null if it is not an object, too long or too deep, or has a number
+ * that would change.
+ */
+function shallowObject(text: string): JsonObject | null {
+  if (text.length > PARSED_MAX || isTooDeep(text)) return null;
+  const found = parseObject(text);
+  return found === null || hasInexactNumber(Buffer.from(text)) ? null : found;
+}
 
 /** Returns the text of the parts of a result. */
 function textOfParts(parts: readonly Part[]): string {

@@ -45,6 +45,7 @@ type ContentEvent = Extract<StreamEvent, { readonly i: number }>;
 class GeminiEvents implements StreamEncoder {
   readonly contentType: string;
   readonly keepAlive: string;
+  hasFailed = false;
   private readonly isList: boolean;
   private readonly blocks = new Map<number, Block>();
   private readonly ends = new Map<number, CandidateEnd>();
@@ -151,8 +152,12 @@ class GeminiEvents implements StreamEncoder {
 
   private hold(block: Block, text: string): void {
     this.held += text.length;
-    if (this.held > HELD_MAX) this.fail(BROKEN_STREAM);
-    else block.held.push(text);
+    if (this.held <= HELD_MAX) {
+      block.held.push(text);
+      return;
+    }
+    this.hasFailed = true;
+    this.fail(BROKEN_STREAM);
   }
 
   private close(c: number, i: number): void {

@@ -1,7 +1,7 @@
 import type { JsonObject, ModelCall, Tool, ToolChoice } from '../call';
 import { pathOf } from '../call';
 import type { LossLedger } from '../losses';
-import { openApiSchema } from '../schema/gemini-schema';
+import { openApiSchema, SchemaWork } from '../schema/gemini-schema';
 import type { Target } from '../target';
 import { asObject, optional } from '../values/json';
 import { isFunctionName } from './encode-parts';
@@ -15,9 +15,10 @@ export interface EncodedTools {
 export function encodeTools(call: ModelCall, target: Target, losses: LossLedger): EncodedTools {
   const functions: JsonObject[] = [];
   const hosted: JsonObject[] = [];
+  const work = new SchemaWork();
   for (const tool of offered(call, target)) {
     if (tool.cache !== undefined) losses.note(`${pathOfTool(tool, call)}.cache_control`);
-    if (tool.kind === 'function') functions.push(...declaration(tool, call, target, losses));
+    if (tool.kind === 'function') functions.push(...declaration(tool, call, { target, losses, work }));
     else hosted.push(...hostedTool(tool, call, losses));
   }
   refuseMixing(call, target, losses);
@@ -41,7 +42,15 @@ function offered({ tools = [], toolChoice }: ModelCall, { capabilities }: Target
   return tools.filter(({ kind, name }) => kind !== 'function' || names.has(name));
 }
 
-function declaration(tool: Tool, call: ModelCall, target: Target, losses: LossLedger): JsonObject[] {
+/** Facts that the encoders of functions share. */
+interface FunctionFacts {
+  readonly target: Target;
+  readonly losses: LossLedger;
+  readonly work: SchemaWork;
+}
+
+function declaration(tool: Tool, call: ModelCall, facts: FunctionFacts): JsonObject[] {
+  const { target, losses } = facts;
   const path = pathOfTool(tool, call);
   if (!isFunctionName(tool.name)) {
     losses.refuse(
@@ -55,19 +64,19 @@ function declaration(tool: Tool, call: ModelCall, target: Target, losses: LossLe
     {
       name: tool.name,
       ...optional('description', tool.description),
-      ...(tool.x?.gemini?.['parameters'] === undefined ? parameters(tool, call, target, losses) : {}),
+      ...(tool.x?.gemini?.['parameters'] === undefined ? parameters(tool, call, facts) : {}),
       ...tool.x?.gemini,
     },
   ];
 }
 
-function parameters(tool: Tool, call: ModelCall, target: Target, losses: LossLedger): JsonObject {
+function parameters(tool: Tool, call: ModelCall, { target, losses, work }: FunctionFacts): JsonObject {
   const { schema } = tool;
   const path = pathOfTool(tool, call);
   if (schema === undefined) return {};
   if (target.capabilities.jsonSchema) return { parametersJsonSchema: schema };
   const at = `${path}.${schemaMember(call, path)}`;
-  const converted = openApiSchema(schema, at);
+  const converted = openApiSchema(schema, at, work);
   if (converted.relaxed) losses.note(at, 'relaxed');
   // These models refuse an object without properties.
   return asObject(converted.schema['properties']) === null ? {} : { parameters: converted.schema };

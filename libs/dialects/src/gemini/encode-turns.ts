@@ -2,8 +2,9 @@ import type { JsonObject, ModelCall, Part, Seal, ToolResultPart, Turn } from '..
 import { pathOf } from '../call';
 import { invalid, type LossLedger } from '../losses';
 import type { Target } from '../target';
+import { systemTexts } from '../values/merged-turns';
 import { ArgumentsReader } from '../values/tool-arguments';
-import { toolNames } from '../values/tool-pairs';
+import { calledNames } from '../values/tool-pairs';
 import { encodePart, encodeResult, type PartFacts } from './encode-parts';
 import { SKIP_SIGNATURE } from './seals';
 
@@ -29,7 +30,7 @@ export function encodeTurns(call: ModelCall, target: Target, losses: LossLedger)
     target,
     losses,
     args: new ArgumentsReader(),
-    names: toolNames(call.turns),
+    names: calledNames(call.turns),
   };
   const contents = contentsOf(call, facts);
   const encoded = contents.map((content, index) =>
@@ -179,8 +180,7 @@ function systemInstruction(call: ModelCall, losses: LossLedger): { systemInstruc
   for (const turn of call.turns) {
     if (turn.role !== 'system') continue;
     losses.note(turn.at ?? pathOf(call, 'turns'), 'moved');
-    for (const part of turn.parts)
-      if (part.kind === 'text' && part.text !== '') parts.push({ text: part.text });
+    for (const { text } of systemTexts(turn, call, losses)) if (text !== '') parts.push({ text });
   }
   return parts.length === 0 ? {} : { systemInstruction: { parts } };
 }

@@ -48,16 +48,16 @@ export class ResponseReader {
   }
 
   /**
-   * Writes the ends of the candidates and the usage. An error without content is a failure of the
-   * provider.
+   * Writes the ends of the candidates and the usage. A response whose candidates are all errors
+   * without content is a failure of the provider.
    */
   finish(): void {
-    for (const candidate of this.candidates.values()) {
-      if (!candidate.finish() && this.candidates.size === 1) {
-        this.out.fail(BROKEN_STREAM);
-        return;
-      }
+    const candidates = [...this.candidates.values()];
+    if (candidates.length > 0 && candidates.every(({ hasFailed }) => hasFailed)) {
+      this.out.fail(BROKEN_STREAM);
+      return;
     }
+    for (const candidate of candidates) candidate.finish();
     this.reportUsage();
     this.out.done();
   }

@@ -1,4 +1,4 @@
-import type { JsonObject, Part } from '../call';
+import type { JsonObject } from '../call';
 import { ChatStreamDecoder, type Choice } from '../openai-chat/decode-stream';
 import { asString } from '../values/json';
 import { readChunks, referenceCitation, type Chunk } from './chunks';
@@ -42,11 +42,6 @@ export class MistralStreamDecoder extends ChatStreamDecoder {
         this.whole(index, state, { kind: 'opaque', dialect: 'mistral', data: chunk.data });
         break;
     }
-  }
-
-  private whole(index: number, state: Choice, part: Part): void {
-    this.closePlain(state);
-    this.out.close(this.out.open(index, part));
   }
 
   private advance(index: number, length: number): void {

@@ -13,8 +13,9 @@ import type { LossLedger } from '../losses';
 import { textOf } from '../openai-chat/encode-content';
 import type { Target } from '../target';
 import { optional } from '../values/json';
+import { systemTexts } from '../values/merged-turns';
 import { ArgumentsReader } from '../values/tool-arguments';
-import { toolNames } from '../values/tool-pairs';
+import { calledNames } from '../values/tool-pairs';
 
 /** Encodes system texts and turns as messages. A message has one text and a list of images. */
 export function encodeMessages(call: ModelCall, target: Target, losses: LossLedger): JsonObject[] {
@@ -29,7 +30,7 @@ interface Content {
 
 class MessageWriter {
   private readonly messages: JsonObject[] = [];
-  private readonly names: ReadonlyMap<string, string>;
+  private readonly names: ReturnType<typeof calledNames>;
   private readonly args = new ArgumentsReader();
 
   constructor(
@@ -37,7 +38,7 @@ class MessageWriter {
     private readonly target: Target,
     private readonly losses: LossLedger,
   ) {
-    this.names = toolNames(call.turns);
+    this.names = calledNames(call.turns);
   }
 
   write(): JsonObject[] {
@@ -56,7 +57,10 @@ class MessageWriter {
         this.user(turn);
         break;
       case 'system':
-        this.messages.push({ role: 'system', content: this.content(turn.parts).text });
+        this.messages.push({
+          role: 'system',
+          content: this.content(systemTexts(turn, this.call, this.losses)).text,
+        });
         break;
       case 'assistant':
         this.assistant(turn);
@@ -83,7 +87,7 @@ class MessageWriter {
     const { callId } = part;
     if (part.error === true) this.losses.note(partPath(this.call, part, 'error'));
     if (part.cache !== undefined) this.losses.note(partPath(this.call, part, 'cache'));
-    const name = part.name ?? this.names.get(callId);
+    const name = part.name ?? this.names.get(part);
     this.messages.push({ role: 'tool', ...optional('tool_name', name), content: textOf(part) });
     const media = part.parts.filter(
       (inner): inner is MediaPart => inner.kind === 'media' && inner.source.at !== 'text',

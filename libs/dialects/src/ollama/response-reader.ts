@@ -3,7 +3,7 @@ import type { ProviderContext } from '../codec';
 import { NO_TOKENS, type Finish, type Logprob, type TokenUsage } from '../response';
 import { readCount } from '../values/counts';
 import { asArray, asNumber, asObject, asString, isAbsent, objectsOf } from '../values/json';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 
 /** Returns `created_at` in Unix seconds; the gateway's time when it is not a valid time. */
 export function createdOf(body: JsonObject, { createdAt }: ProviderContext): number {
@@ -44,7 +44,7 @@ export function readToolCall(call: JsonObject, { requestId }: ProviderContext, i
   const given = asString(call['id']) ?? '';
   return {
     kind: 'tool_call',
-    id: given === '' ? madeCallId(requestId, 0, index) : given,
+    id: callIdOf(given, requestId, 0, index),
     name: asString(asObject(call['function'])?.['name']) ?? '',
     args: '',
   };

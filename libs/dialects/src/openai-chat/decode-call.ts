@@ -101,10 +101,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   'safety_settings',
 ]);
 
+/** The members with a place, if the service tier has none. */
+const OTHER_TIER: ReadonlySet<string> = new Set([...KNOWN].filter((name) => name !== 'service_tier'));
+
 export function decodeCall(body: JsonObject, address: CallAddress = {}): ModelCall {
   const { system, turns } = decodeMessages(body['messages']);
   checkToolResults(turns, 'tool_call_id');
-  const rest = membersBesides(body, KNOWN);
+  const tier = read.string(body['service_tier'], 'service_tier');
+  const rest = membersBesides(body, tier === undefined || isTier(tier) ? KNOWN : OTHER_TIER);
   return {
     from: 'openai-chat',
     model: address.model ?? read.string(body['model'], 'model') ?? '',
@@ -129,7 +133,8 @@ function pathsOf(body: JsonObject): CallPaths {
       ? 'max_completion_tokens'
       : 'max_tokens';
   const user = isAbsent(body['user']) && !isAbsent(body['safety_identifier']) ? 'safety_identifier' : 'user';
-  return maxTokens === 'max_tokens' && user === 'user' ? PATHS : { ...PATHS, maxTokens, user };
+  const cache = isAbsent(body['prompt_cache_key']) ? 'prompt_cache_retention' : 'prompt_cache_key';
+  return { ...PATHS, maxTokens, user, cache };
 }
 
 function sampling(body: JsonObject): Partial<ModelCall> {
@@ -180,9 +185,10 @@ function limits(body: JsonObject): Partial<ModelCall> {
 
 function output(body: JsonObject): Partial<ModelCall> {
   const audio = read.object(body['audio'], 'audio');
-  const modalities = read
-    .strings(body['modalities'], 'modalities')
-    ?.filter((name) => name === 'text' || name === 'image' || name === 'audio');
+  const modalities = read.strings(body['modalities'], 'modalities')?.map((name) => {
+    if (name === 'text' || name === 'image' || name === 'audio') return name;
+    throw invalid('modalities', 'modalities may have text, image and audio.');
+  });
   return {
     ...optional('output', outputFormat(body)),
     ...optional('modalities', modalities),
@@ -254,12 +260,13 @@ function hints(body: JsonObject): Partial<ModelCall> {
     threshold: asString(item['threshold']) ?? '',
   }));
   const key = read.string(body['prompt_cache_key'], 'prompt_cache_key');
+  const isLong = body['prompt_cache_retention'] === '24h';
   const streamUsage = asObject(body['stream_options'])?.['include_usage'] === true;
   return {
     ...optional('parallelTools', read.boolean(body['parallel_tool_calls'], 'parallel_tool_calls')),
-    ...(key === undefined
+    ...(key === undefined && !isLong
       ? {}
-      : { cache: { key, ...(body['prompt_cache_retention'] === '24h' ? { ttl: '24h' } : {}) } }),
+      : { cache: { ...optional('key', key), ...(isLong ? { ttl: '24h' } : {}) } }),
     ...(isTier(tier) ? { serviceTier: tier } : {}),
     ...optional(
       'user',

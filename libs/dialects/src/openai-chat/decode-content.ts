@@ -1,6 +1,6 @@
 import type { CacheMark, Extensions, JsonObject, MediaPart, Part } from '../call';
 import { invalid } from '../losses';
-import { dataUrl, mediaType, parseDataUrl } from '../values/data-url';
+import { dataUrl, isPlainDataUrl, mediaType, parseDataUrl } from '../values/data-url';
 import { asObject, compact, isAbsent, optional, read, required } from '../values/json';
 
 interface Marked {
@@ -108,6 +108,8 @@ function decodeAudio(part: JsonObject, at: string): Part {
   };
 }
 
+const NO_BASE64 = 'The data URL must have base64.';
+
 function decodeFile(part: JsonObject, at: string): Part {
   const file = required(read.object(part['file'], `${at}.file`), `${at}.file`, 'an object');
   const name = read.string(file['filename'], `${at}.file.filename`);
@@ -118,6 +120,7 @@ function decodeFile(part: JsonObject, at: string): Part {
   }
   const path = `${at}.file.file_data`;
   const found = required(read.string(file['file_data'], path), path, 'a data URL');
+  if (isPlainDataUrl(found)) throw invalid(path, NO_BASE64);
   const data = parseDataUrl(found);
   return {
     kind: 'media',

@@ -3,7 +3,7 @@ import { invalid } from '../losses';
 import { asObject, asString, isAbsent, membersBesides, optional, read, required } from '../values/json';
 import { readSeal } from '../values/seals';
 import { cacheMark, decodeContent } from './decode-content';
-import { argumentsText } from './decode-response';
+import { argumentsText, reasoningText } from './decode-response';
 
 /**
  * Maximum number of messages, parts and calls of one request, which are translated in one turn of
@@ -170,7 +170,7 @@ function decodeAssistant(message: JsonObject, at: string, name: string | undefin
  * `reasoning_content` or `reasoning`.
  */
 function reasoningParts(message: JsonObject, at: string): Part[] {
-  const text = asString(message['reasoning_content']) ?? asString(message['reasoning']) ?? '';
+  const text = reasoningText(message);
   const blocks = read.objects(message['thinking_blocks'], `${at}.thinking_blocks`);
   if (blocks === undefined)
     return text === '' ? [] : [{ kind: 'reasoning', text, at: `${at}.reasoning_content` }];

@@ -14,7 +14,7 @@ import {
 } from '../values/json';
 import { answerInvalid } from '../values/tool-arguments';
 import { withoutFailure } from '../values/failed-response';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import { readFinish } from './finish';
 import { usageIn } from './usage';
 
@@ -61,8 +61,14 @@ function decodeChoice(choice: JsonObject, position: number, id: string, content:
   };
 }
 
+/** Returns the reasoning of a message or a delta, in either of the members that servers use. */
+export function reasoningText(message: JsonObject): string {
+  const text = asString(message['reasoning_content']) ?? '';
+  return text === '' ? (asString(message['reasoning']) ?? '') : text;
+}
+
 export function reasoningParts(message: JsonObject): Part[] {
-  const text = asString(message['reasoning_content']) ?? asString(message['reasoning']) ?? '';
+  const text = reasoningText(message);
   const thought = thinkingText(message['content']);
   return text + thought === '' ? [] : [{ kind: 'reasoning', text: text + thought }];
 }
@@ -109,8 +115,8 @@ export const readAnnotations = (value: unknown): Citation[] =>
       };
     });
 
-/** Decodes images of a response in OpenRouter's form. */
-const imageParts = (message: JsonObject): Part[] =>
+/** Decodes images of a message or a delta in OpenRouter's form. */
+export const imageParts = (message: JsonObject): Part[] =>
   objectsOf(message['images']).flatMap((image): Part[] => {
     const data = parseDataUrl(asString(asObject(image['image_url'])?.['url']) ?? '');
     return data === null
@@ -128,7 +134,7 @@ function toolCallParts(message: JsonObject, id: string, candidate: number): Tool
     const signature = googleSignature(call);
     return {
       kind: 'tool_call',
-      id: given === '' ? madeCallId(id, candidate, index) : given,
+      id: callIdOf(given, id, candidate, index),
       name: asString(called['name']) ?? '',
       args: custom === null ? responseArguments(called['arguments']) : (asString(custom['input']) ?? ''),
       ...(custom === null ? {} : { custom: true }),

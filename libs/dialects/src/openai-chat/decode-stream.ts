@@ -1,16 +1,18 @@
-import type { JsonObject } from '../call';
+import type { JsonObject, Part } from '../call';
 import type { ProviderContext } from '../codec';
 import type { ProviderFault, TokenUsage } from '../response';
 import { readFault } from '../errors/read-fault';
 import { BLOCKS_MAX, CUT_STREAM, BROKEN_STREAM, SseDecoder } from '../stream/decoder-base';
 import { asNumber, asObject, asString, isAbsent, objectsOf } from '../values/json';
-import { madeCallId } from '../values/tool-ids';
+import { callIdOf } from '../values/tool-ids';
 import {
   argumentsText,
   googleSignature,
+  imageParts,
   plainText,
   readAnnotations,
   readLogprobs,
+  reasoningText,
   thinkingText,
 } from './decode-response';
 import { readFinish } from './finish';
@@ -141,6 +143,7 @@ export class ChatStreamDecoder extends SseDecoder {
     for (const citation of readAnnotations(delta['annotations'])) {
       if (state.plain !== null) this.out.push({ t: 'cite', c: index, i: state.plain.block, citation });
     }
+    for (const part of imageParts(delta)) this.whole(index, state, part);
     for (const call of objectsOf(delta['tool_calls'])) this.call(index, state, call);
     const old = asObject(delta['function_call']);
     if (old !== null) this.call(index, state, { index: 0, function: old });
@@ -149,9 +152,8 @@ export class ChatStreamDecoder extends SseDecoder {
   /** Reads the reasoning and the content of a delta. */
   protected content(index: number, state: Choice, delta: JsonObject): void {
     const { content } = delta;
-    const thought =
-      asString(delta['reasoning_content']) ?? asString(delta['reasoning']) ?? thinkingText(content);
-    this.plain(index, state, 'reasoning', thought);
+    const thought = reasoningText(delta);
+    this.plain(index, state, 'reasoning', thought === '' ? thinkingText(content) : thought);
     this.plain(index, state, 'text', plainText(content));
   }
 
@@ -168,30 +170,39 @@ export class ChatStreamDecoder extends SseDecoder {
     return state.plain;
   }
 
+  /** Writes a part that arrives in one piece. */
+  protected whole(index: number, state: Choice, part: Part): void {
+    this.closePlain(state);
+    this.out.close(this.out.open(index, part));
+  }
+
   protected closePlain(state: Choice): void {
     if (state.plain !== null) this.out.close(state.plain.block);
     state.plain = null;
   }
 
   /**
-   * Handles a fragment of a call. Without an index, a new id begins the next call; otherwise the
-   * fragment belongs to the last call.
+   * Handles a fragment of a call. Without an index, a new id or a second name begins the next call;
+   * otherwise the fragment belongs to the last call.
    */
   private call(index: number, state: Choice, fragment: JsonObject): void {
     const id = asString(fragment['id']) ?? '';
-    const given = asNumber(fragment['index']);
-    const isNew = id !== '' && state.calls.get(state.lastCall)?.id !== id;
-    const position = given ?? (isNew || state.lastCall < 0 ? state.lastCall + 1 : state.lastCall);
-    state.lastCall = position;
-    let call = state.calls.get(position);
-    if (call === undefined) {
-      if (this.callCount >= BLOCKS_MAX) this.out.fail(BROKEN_STREAM);
-      this.callCount += 1;
-      const custom = asObject(fragment['custom']) !== null;
-      call = { id: '', name: '', custom, held: '', signature: null, block: -1, position };
-      state.calls.set(position, call);
-    }
+    state.lastCall = asNumber(fragment['index']) ?? nextPosition(state, fragment, id);
+    const found = state.calls.get(state.lastCall);
+    // Some servers send all calls with the same index.
+    const isOther = id !== '' && found?.id !== id && isNamedAgain(found, fragment);
+    if (isOther && found !== undefined) this.out.close(found.block);
+    const call = found === undefined || isOther ? this.begunCall(state, fragment) : found;
     this.fill(index, state, call, fragment, id);
+  }
+
+  private begunCall({ calls, lastCall: position }: Choice, fragment: JsonObject): OpenCall {
+    if (this.callCount >= BLOCKS_MAX) this.out.fail(BROKEN_STREAM);
+    this.callCount += 1;
+    const custom = asObject(fragment['custom']) !== null;
+    const call = { id: '', name: '', custom, held: '', signature: null, block: -1, position };
+    calls.set(position, call);
+    return call;
   }
 
   private fill(index: number, state: Choice, call: OpenCall, fragment: JsonObject, id: string): void {
@@ -219,7 +230,7 @@ export class ChatStreamDecoder extends SseDecoder {
   private open(index: number, call: OpenCall): void {
     if (call.block >= 0) return;
     const { name, signature, custom } = call;
-    const id = call.id === '' ? madeCallId(this.id, index, call.position) : call.id;
+    const id = callIdOf(call.id, this.id, index, call.position);
     const seal = signature === null ? {} : { seal: { by: 'google', value: signature } as const };
     call.block = this.out.open(index, {
       kind: 'tool_call',
@@ -234,6 +245,19 @@ export class ChatStreamDecoder extends SseDecoder {
     call.held = '';
   }
 }
+
+/** Returns the position of the call that a fragment without an index belongs to. */
+function nextPosition({ calls, lastCall }: Choice, fragment: JsonObject, id: string): number {
+  const last = calls.get(lastCall);
+  const isNew = id === '' ? isNamedAgain(last, fragment) : last?.id !== id;
+  return isNew || last === undefined ? lastCall + 1 : lastCall;
+}
+
+/** Returns whether a fragment has a name although that of the call is already complete. */
+const isNamedAgain = (call: OpenCall | undefined, fragment: JsonObject): boolean =>
+  call !== undefined &&
+  call.block >= 0 &&
+  (asString((asObject(fragment['function']) ?? asObject(fragment['custom']))?.['name']) ?? '') !== '';
 
 /** Returns whether a choice ended with an error before it had content. */
 const hasFailed = ({ finish, calls }: Choice): boolean =>

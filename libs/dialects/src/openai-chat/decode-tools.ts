@@ -42,6 +42,7 @@ function decodeTool(tool: JsonObject, at: string): Tool {
         name: required(read.string(custom['name'], `${at}.custom.name`), `${at}.custom.name`, 'a name'),
         at,
         ...optional('description', read.string(custom['description'], `${at}.custom.description`)),
+        ...optional('grammar', decodeGrammar(format, `${at}.custom.format`)),
         ...(format === undefined ? {} : { x: { 'openai-chat': { format } } }),
       };
     }
@@ -50,6 +51,22 @@ function decodeTool(tool: JsonObject, at: string): Tool {
       return { kind: 'hosted', name: type, hosted: { dialect: 'openai-chat', type, config: tool }, at };
     }
   }
+}
+
+/** Reads the format of a custom tool's input; undefined for free text. */
+function decodeGrammar(value: unknown, path: string): Tool['grammar'] {
+  const format = read.object(value, path);
+  if (format?.['type'] !== 'grammar') return undefined;
+  const at = `${path}.grammar`;
+  const grammar = required(read.object(format['grammar'], at), at, 'an object with a definition');
+  return {
+    syntax: required(read.string(grammar['syntax'], `${at}.syntax`), `${at}.syntax`, 'lark or regex'),
+    definition: required(
+      read.string(grammar['definition'], `${at}.definition`),
+      `${at}.definition`,
+      'a text',
+    ),
+  };
 }
 
 function functionTool(called: JsonObject, at: string): Tool {
@@ -108,7 +125,7 @@ function namedTool(choice: JsonObject, path: string): ToolChoice {
 function allowedTools(choice: JsonObject): ToolChoice {
   const allowed = asObject(choice['allowed_tools']) ?? {};
   const names = objectsOf(allowed['tools'])
-    .map((tool) => asString((asObject(tool['function']) ?? tool)['name']))
+    .map((tool) => asString((asObject(tool['function']) ?? asObject(tool['custom']) ?? tool)['name']))
     .filter((name) => name !== null);
   if (names.length === 0)
     throw invalid('tool_choice.allowed_tools.tools', 'allowed_tools must name at least one tool.');

@@ -125,6 +125,9 @@ class CallWriter {
     const { call, form } = this;
     if (call.output?.kind === 'grammar' && !form.isOpenAi)
       this.losses.refuse(pathOf(call, 'output'), 'The provider has no grammars of the output.');
+    const isSpoken = call.modalities?.includes('audio') === true;
+    if (isSpoken && !this.isNative && form.isOpenAi)
+      this.losses.refuse(pathOf(call, 'modalities'), 'Spoken responses have no form in your dialect.');
     return compact({
       response_format: responseFormat(call.output),
       modalities: call.modalities,
@@ -172,7 +175,8 @@ class CallWriter {
   private noteHints(): void {
     const { call, losses } = this;
     if (call.truncation === 'auto') losses.note(pathOf(call, 'truncation'));
-    if (call.cache?.auto === true) losses.note(pathOf(call, 'cache'));
+    if (call.cache?.auto === true || call.cache?.ttl === '30m') losses.note(pathOf(call, 'cache'));
+    if (call.include !== undefined) losses.note(pathOf(call, 'include'));
     if (this.isNative) return;
     if (call.safety !== undefined) losses.note(pathOf(call, 'safety'));
     if (call.store === true) losses.note(pathOf(call, 'store'));

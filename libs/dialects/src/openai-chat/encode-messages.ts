@@ -4,7 +4,7 @@ import type { Target } from '../target';
 import { optional } from '../values/json';
 import { carriedSeal } from '../values/seals';
 import { MISTRAL_ID, validId } from '../values/tool-ids';
-import { toolNames } from '../values/tool-pairs';
+import { calledNames } from '../values/tool-pairs';
 import { textOf } from './encode-content';
 import type { ChatForm } from './form';
 
@@ -21,8 +21,8 @@ export function encodeMessages(
 
 class MessageWriter {
   private readonly messages: JsonObject[] = [];
-  /** Names of the called tools by call id, for dialects that repeat them in results. */
-  private readonly names: ReadonlyMap<string, string>;
+  /** Names of the called tools by result, for dialects that repeat them in results. */
+  private readonly names: ReturnType<typeof calledNames>;
 
   constructor(
     private readonly call: ModelCall,
@@ -30,7 +30,7 @@ class MessageWriter {
     private readonly losses: LossLedger,
     private readonly form: ChatForm,
   ) {
-    this.names = form.isOpenAi ? new Map() : toolNames(call.turns);
+    this.names = form.isOpenAi ? new Map() : calledNames(call.turns);
   }
 
   write(): JsonObject[] {
@@ -85,7 +85,7 @@ class MessageWriter {
     if (part.cache !== undefined) this.losses.note(`${at}.cache_control`);
     const id = this.id(part.callId);
     if (!this.form.isOpenAi) {
-      const name = optional('name', part.name ?? this.names.get(part.callId));
+      const name = optional('name', part.name ?? this.names.get(part));
       this.messages.push({ role: 'tool', tool_call_id: id, ...name, content: this.content(part.parts) });
       return;
     }

@@ -2,46 +2,58 @@ import type { Citation, JsonObject, Part } from '../call';
 import type { ClientContext } from '../codec';
 import type { Candidate, Logprob, ModelResponse } from '../response';
 import { compact, optional } from '../values/json';
+import { callIdOf } from '../values/tool-ids';
 import { asDataUrl } from './decode-content';
 import { thinkingBlock } from './encode-messages';
-import { nativeFinish, writeFinish } from './finish';
+import { nativeFinish, refusalOf, writeFinish } from './finish';
 import { writeUsage } from './usage';
 
 /** Encodes a response as a chat completion. Members beyond OpenAI's are left out in `strict`. */
 export function encodeResponse(response: ModelResponse, context: ClientContext): JsonObject {
   const { strict = false, provider } = context;
+  const id = response.id === '' ? context.requestId : response.id;
   return {
-    id: response.id === '' ? context.requestId : response.id,
+    id,
     object: 'chat.completion',
     created: response.created,
     model: response.model === '' ? context.model : response.model,
     ...(strict ? {} : { provider }),
-    choices: response.candidates.map((candidate) => encodeChoice(candidate, strict)),
+    choices: response.candidates.map((candidate) => encodeChoice(candidate, id, strict)),
     ...(response.usage === undefined ? {} : { usage: writeUsage(response.usage) }),
     ...optional('service_tier', response.serviceTier),
     ...optional('system_fingerprint', response.fingerprint),
   };
 }
 
-function encodeChoice(candidate: Candidate, strict: boolean): JsonObject {
+function encodeChoice(candidate: Candidate, id: string, strict: boolean): JsonObject {
   const { index, parts, finish, logprobs } = candidate;
+  const calls = parts.filter((part) => part.kind === 'tool_call');
   return compact({
     index,
-    message: encodeMessage(parts, finish.detail, strict),
+    message: encodeMessage(
+      parts,
+      calls.map((part, at) => writeToolCall({ ...part, id: callIdOf(part.id, id, index, at) }, strict)),
+      refusalOf(finish),
+      strict,
+    ),
     logprobs: logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null },
     finish_reason: writeFinish(finish),
     native_finish_reason: strict ? undefined : nativeFinish(finish),
   });
 }
 
-function encodeMessage(parts: readonly Part[], detail: string | undefined, strict: boolean): JsonObject {
+function encodeMessage(
+  parts: readonly Part[],
+  calls: readonly JsonObject[],
+  explanation: string | undefined,
+  strict: boolean,
+): JsonObject {
   const texts = parts.filter((part) => part.kind === 'text');
   const refusals = parts.filter((part) => part.kind === 'refusal');
   const annotations = texts.flatMap(({ citations = [] }) =>
     citations.filter(({ url }) => url !== undefined).map(writeAnnotation),
   );
-  const calls = parts.filter((part) => part.kind === 'tool_call').map((part) => writeToolCall(part, strict));
-  const refusal = refusals.length === 0 ? (detail ?? null) : refusals.map(({ text }) => text).join('');
+  const refusal = refusals.length === 0 ? (explanation ?? null) : refusals.map(({ text }) => text).join('');
   return {
     role: 'assistant',
     content: texts.length === 0 ? null : texts.map(({ text }) => text).join(''),

@@ -3,8 +3,9 @@ import type { ClientContext, StreamEncoder } from '../codec';
 import type { StreamEvent, TokenUsage } from '../response';
 import { openAiError } from '../errors/openai-error';
 import { carriedSeal } from '../values/seals';
+import { callIdOf } from '../values/tool-ids';
 import { writeAnnotation, writeImage, writeLogprob } from './encode-response';
-import { nativeFinish, writeFinish } from './finish';
+import { nativeFinish, refusalOf, writeFinish } from './finish';
 import { writeUsage } from './usage';
 
 interface OpenBlock {
@@ -31,10 +32,14 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly keepAlive = ': keep-alive\n\n';
   private readonly blocks = new Map<number, OpenBlock>();
   private readonly calls = new Map<number, number>();
+  /** Candidates whose role was written, and those with the text of a refusal. */
+  private readonly begun = new Set<number>();
+  private readonly refused = new Set<number>();
   private readonly withUsage: boolean;
   private readonly strict: boolean;
   private readonly tail: string;
   private head = '';
+  private id = '';
   private usage: TokenUsage | undefined;
   private isOver = false;
 
@@ -88,21 +93,32 @@ export class ChatStreamEncoder implements StreamEncoder {
   private start({ id, model, created, usage }: Of<'start'>): string {
     const { requestId, provider, model: called } = this.context;
     this.usage = usage ?? this.usage;
+    this.id = id === '' ? requestId : id;
     const head = {
-      id: id === '' ? requestId : id,
+      id: this.id,
       object: 'chat.completion.chunk',
       created,
       model: model === '' ? called : model,
       ...(this.strict ? {} : { provider }),
     };
     this.head = `data: ${JSON.stringify(head).slice(0, -1)},`;
-    return this.delta(0, '{"role":"assistant","content":""}');
+    return this.begin(0);
+  }
+
+  /** Returns the chunk with the role of a candidate, which comes before all others. */
+  private begin(c: number): string {
+    if (this.begun.has(c)) return '';
+    this.begun.add(c);
+    return this.chunk(c, '{"role":"assistant","content":""}');
   }
 
   /** Returns a chunk with this delta; '' for an empty one. */
   private delta(c: number, delta: string, finish = 'null'): string {
-    if (delta === '') return '';
-    return `${this.head}"choices":[{"index":${String(c)},"delta":${delta},"logprobs":null,"finish_reason":${finish}}]${this.tail}`;
+    return delta === '' ? '' : this.begin(c) + this.chunk(c, delta, finish);
+  }
+
+  private chunk(c: number, delta: string, finish = 'null', logprobs = 'null'): string {
+    return `${this.head}"choices":[{"index":${String(c)},"delta":${delta},"logprobs":${logprobs},"finish_reason":${finish}}]${this.tail}`;
   }
 
   private open({ c, i, part }: Of<'open'>): string {
@@ -110,7 +126,9 @@ export class ChatStreamEncoder implements StreamEncoder {
     const call = isCall ? (this.calls.get(c) ?? 0) : -1;
     if (isCall) this.calls.set(c, call + 1);
     this.blocks.set(i, { part, call, hasArgs: false, data: '' });
-    if (part.kind === 'tool_call') return this.delta(c, this.callDelta(part, call));
+    if (part.kind === 'tool_call') {
+      return this.delta(c, this.callDelta({ ...part, id: callIdOf(part.id, this.id, c, call) }, call));
+    }
     if (part.kind === 'reasoning' && part.seal !== undefined) return this.seal(c, i, part.seal);
     if (!('dialect' in part) || this.strict) return '';
     return this.delta(c, JSON.stringify({ content_blocks: [{ index: i, content_block: part.data }] }));
@@ -128,8 +146,9 @@ export class ChatStreamEncoder implements StreamEncoder {
     return JSON.stringify({ tool_calls: [{ index, id, ...called, ...signed }] });
   }
 
-  private textDelta({ i, text }: Of<'text'>): string {
+  private textDelta({ c, i, text }: Of<'text'>): string {
     const kind = this.blocks.get(i)?.part.kind;
+    if (kind === 'refusal') this.refused.add(c);
     if (kind === 'reasoning') return this.strict ? '' : `{"reasoning_content":${JSON.stringify(text)}}`;
     return kind === 'refusal' ? `{"refusal":${JSON.stringify(text)}}` : `{"content":${JSON.stringify(text)}}`;
   }
@@ -163,7 +182,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       }
       case 'logprobs': {
         const items = JSON.stringify({ content: event.items.map(writeLogprob), refusal: null });
-        return `${this.head}"choices":[{"index":${String(event.c)},"delta":{},"logprobs":${items},"finish_reason":null}]${this.tail}`;
+        return this.begin(event.c) + this.chunk(event.c, '{}', 'null', items);
       }
     }
   }
@@ -189,15 +208,16 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   /**
-   * Closes a block. A call without arguments gets an empty object, because clients parse the
-   * arguments.
+   * Closes a block. A call of a function without arguments gets an empty object, because clients
+   * parse the arguments.
    */
   private close({ c, i }: Of<'close'>): string {
     const block = this.blocks.get(i);
     this.blocks.delete(i);
     if (block === undefined) return '';
     if (block.part.kind === 'media') return this.image(c, block.part, block.data);
-    if (block.call < 0 || block.hasArgs) return '';
+    const isCustom = block.part.kind === 'tool_call' && block.part.custom === true;
+    if (block.call < 0 || block.hasArgs || isCustom) return '';
     this.blocks.set(i, block);
     const text = this.args(c, i, '{}');
     this.blocks.delete(i);
@@ -215,7 +235,8 @@ export class ChatStreamEncoder implements StreamEncoder {
     const reason =
       JSON.stringify(writeFinish(finish)) +
       (native === undefined ? '' : `,"native_finish_reason":${JSON.stringify(native)}`);
-    const refusal: JsonObject = finish.detail === undefined ? {} : { refusal: finish.detail };
+    const explanation = this.refused.has(c) ? undefined : refusalOf(finish);
+    const refusal: JsonObject = explanation === undefined ? {} : { refusal: explanation };
     return this.delta(c, JSON.stringify(refusal), reason);
   }
 

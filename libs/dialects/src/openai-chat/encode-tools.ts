@@ -21,7 +21,7 @@ export function encodeTools(call: ModelCall, losses: LossLedger, form: ChatForm)
   }
   if (tools.length > 0) members['tools'] = tools;
   if (call.toolChoice !== undefined)
-    members['tool_choice'] = encodeToolChoice(call.toolChoice, tools.length > 0, form);
+    members['tool_choice'] = encodeToolChoice(call.toolChoice, tools.length > 0, form, call);
   if (call.parallelTools !== undefined && tools.length > 0)
     members['parallel_tool_calls'] = call.parallelTools;
   return compact(members);
@@ -46,7 +46,12 @@ function encodeTool(tool: Tool, losses: LossLedger, form: ChatForm): JsonObject 
       }
       return {
         type: 'custom',
-        custom: { name: tool.name, ...optional('description', tool.description), ...tool.x?.['openai-chat'] },
+        custom: {
+          name: tool.name,
+          ...optional('description', tool.description),
+          ...(tool.grammar === undefined ? {} : { format: { type: 'grammar', grammar: tool.grammar } }),
+          ...tool.x?.['openai-chat'],
+        },
       };
     case 'hosted':
       if (tool.hosted?.dialect === form.dialect) return tool.hosted.config;
@@ -77,7 +82,12 @@ function functionTool(tool: Tool, at: string, losses: LossLedger, form: ChatForm
 }
 
 /** Encodes the tool choice; a choice without tools has no effect and is left out. */
-function encodeToolChoice(choice: ToolChoice, hasTools: boolean, form: ChatForm): unknown {
+function encodeToolChoice(
+  choice: ToolChoice,
+  hasTools: boolean,
+  form: ChatForm,
+  { tools }: Pick<ModelCall, 'tools'>,
+): unknown {
   if (!hasTools && (choice.mode === 'auto' || choice.mode === 'none')) return undefined;
   const required = form.isOpenAi ? 'required' : 'any';
   switch (choice.mode) {
@@ -87,20 +97,33 @@ function encodeToolChoice(choice: ToolChoice, hasTools: boolean, form: ChatForm)
     case 'required':
       return required;
     case 'named':
-      return { type: 'function', function: { name: choice.name } };
+      return toolReference(choice.name, customNames(tools));
     case 'allowed':
-      if (form.isOpenAi) return allowedTools(choice);
+      if (form.isOpenAi) return allowedTools(choice, tools);
       return choice.require ? required : 'auto';
   }
 }
 
-const allowedTools = ({ require, names }: Extract<ToolChoice, { mode: 'allowed' }>): JsonObject => ({
-  type: 'allowed_tools',
-  allowed_tools: {
-    mode: require ? 'required' : 'auto',
-    tools: names.map((name) => ({ type: 'function', function: { name } })),
-  },
-});
+function allowedTools(
+  { require, names }: Extract<ToolChoice, { mode: 'allowed' }>,
+  tools: ModelCall['tools'],
+): JsonObject {
+  const custom = customNames(tools);
+  return {
+    type: 'allowed_tools',
+    allowed_tools: {
+      mode: require ? 'required' : 'auto',
+      tools: names.map((name) => toolReference(name, custom)),
+    },
+  };
+}
+
+const customNames = (tools: ModelCall['tools'] = []): ReadonlySet<string> =>
+  new Set(tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name));
+
+/** Returns the reference to a tool in `tool_choice`. */
+const toolReference = (name: string, custom: ReadonlySet<string>): JsonObject =>
+  custom.has(name) ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
 
 function webSearchOptions(search: WebSearch, at: string, losses: LossLedger): JsonObject {
   if (search.maxUses !== undefined) losses.note(`${at}.max_uses`);

@@ -40,3 +40,7 @@ export const writeFinish = ({ reason }: Finish): string => WRITTEN[reason];
 /** Returns the provider's own reason if this dialect has no equivalent; otherwise undefined. */
 export const nativeFinish = ({ reason, raw }: Finish): string | undefined =>
   reason === 'pause' || reason === 'error' ? raw : undefined;
+
+/** Returns the explanation of a refusal; undefined when the response ended for another reason. */
+export const refusalOf = ({ reason, detail }: Finish): string | undefined =>
+  reason === 'content_filter' ? detail : undefined;

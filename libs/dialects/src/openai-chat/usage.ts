@@ -1,15 +1,16 @@
 import type { JsonObject } from '../call';
 import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
-import { asObject } from '../values/json';
+import { asObject, isAbsent } from '../values/json';
 
 /**
- * Reads a `usage` object, in the spellings of all compatible providers. Undefined when its totals
- * are not counts.
+ * Reads a `usage` object, in the spellings of all compatible providers. Undefined when it has no
+ * totals, or they are not counts.
  */
 export function readUsage(value: unknown): TokenUsage | undefined {
   const usage = asObject(value);
-  if (usage === null) return undefined;
+  if (usage === null || (isAbsent(usage['prompt_tokens']) && isAbsent(usage['completion_tokens'])))
+    return undefined;
   const input = readCount(usage['prompt_tokens']);
   const completion = readCount(usage['completion_tokens']);
   if (input === null || completion === null) return undefined;

@@ -71,6 +71,8 @@ function otherMembers(body: JsonObject): JsonObject {
   return Object.fromEntries(others.filter(([, value]) => value !== null));
 }
 
+const CACHE = ['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'] as const;
+
 function pathsOf(body: JsonObject): CallPaths {
   return {
     maxTokens: 'max_output_tokens',
@@ -82,7 +84,7 @@ function pathsOf(body: JsonObject): CallPaths {
     verbosity: 'text.verbosity',
     reasoning: isAbsent(asObject(body['reasoning'])?.['effort']) ? 'reasoning' : 'reasoning.effort',
     reasoningSummary: 'reasoning.summary',
-    cache: isAbsent(body['prompt_cache_key']) ? 'prompt_cache_retention' : 'prompt_cache_key',
+    cache: CACHE.find((name) => !isAbsent(body[name])) ?? 'prompt_cache_key',
     serviceTier: 'service_tier',
     user: isAbsent(body['safety_identifier']) ? 'user' : 'safety_identifier',
     previous: isAbsent(body['previous_response_id']) ? 'conversation' : 'previous_response_id',

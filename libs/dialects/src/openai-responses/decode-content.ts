@@ -1,6 +1,6 @@
 import type { JsonObject, MediaPart, Part, Source } from '../call';
 import { invalid } from '../losses';
-import { mediaType, parseDataUrl } from '../values/data-url';
+import { isPlainDataUrl, mediaType, parseDataUrl } from '../values/data-url';
 import { asObject, asString, membersBesides, read, required } from '../values/json';
 import { decodeAnnotations } from './annotations';
 import { DIALECT, withOwn, type Own } from './own';
@@ -135,6 +135,8 @@ function decodeFile(item: JsonObject, at: string): MediaPart & { readonly isBare
     ...(detail !== null && isDetail(detail) ? { detail } : {}),
   } as const;
   const mime = typeOfName(name ?? url ?? '');
+  if (data !== undefined && isPlainDataUrl(data))
+    throw invalid(`${at}.file_data`, 'The data URL must have base64.');
   if (data !== undefined) return { ...base, ...decodeFileData(data, mime) };
   const typed = {
     ...base,

@@ -253,6 +253,7 @@ export function decodeInput(input: unknown, hasEarlierState: boolean): DecodedIn
     };
   }
   const items = required(read.objects(input, 'input'), 'input', 'a text or a list of items');
+  if (items.length === 0) throw invalid('input', 'input must be a text or a list of at least one item.');
   refuseTooMany(items);
   const hasReferences = items.some(
     (item, index) => itemType(item, `input.${String(index)}`) === 'item_reference',

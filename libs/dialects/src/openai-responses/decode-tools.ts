@@ -22,7 +22,8 @@ export function decodeTools(value: unknown): Tool[] | undefined {
   return tools?.map((tool, index) => decodeTool(tool, `tools.${String(index)}`));
 }
 
-function decodeTool(tool: JsonObject, at: string): Tool {
+/** Decodes a tool, also one of a namespace. */
+export function decodeTool(tool: JsonObject, at: string): Tool {
   const type = required(read.string(tool['type'], `${at}.type`), `${at}.type`, 'the type of the tool');
   switch (type) {
     case 'function':
@@ -47,8 +48,7 @@ function decodeTool(tool: JsonObject, at: string): Tool {
   }
 }
 
-/** Decodes a tool of the type `function`. */
-export const decodeFunction = (tool: JsonObject, at: string): Tool => ({
+const decodeFunction = (tool: JsonObject, at: string): Tool => ({
   kind: 'function',
   name: nameOf(tool, at),
   ...optional('description', read.string(tool['description'], `${at}.description`)),

@@ -29,6 +29,7 @@ const TOO_LONG: ProviderFault = {
 class ResponsesEncoder implements StreamEncoder {
   readonly contentType = 'text/event-stream';
   readonly keepAlive = KEEP_ALIVE;
+  hasFailed = false;
   private readonly sink = new SseSink();
   private skeleton: JsonObject | null = null;
   private builder: OutputBuilder;
@@ -48,7 +49,10 @@ class ResponsesEncoder implements StreamEncoder {
     for (const [index, event] of events.entries()) {
       if (this.isOver) break;
       this.take(event, events[index + 1]);
-      if (this.builder.overflowed) this.fail(TOO_LONG);
+      if (this.builder.overflowed && !this.isOver) {
+        this.hasFailed = true;
+        this.fail(TOO_LONG);
+      }
     }
     if (!this.isOver) this.builder.announce();
     return this.sink.taken();

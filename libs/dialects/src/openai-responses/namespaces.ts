@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ModelCall, Part, Tool, ToolCallPart } from '../call';
 import { asObject, asString, objectsOf } from '../values/json';
-import { decodeFunction } from './decode-tools';
+import { decodeTool } from './decode-tools';
 import { ownOf, withOwn } from './own';
 
 /** Maximum length of a tool name that all dialects accept. */
@@ -20,15 +20,15 @@ function joinedName(namespace: string, name: string): string {
 }
 
 /**
- * Converts tools in namespaces, which other dialects do not have, into separate functions. Calls in
- * the history get the same names.
+ * Converts tools in namespaces, which other dialects do not have, into separate tools. Calls in the
+ * history get the same names.
  */
 export function withoutNamespaces(call: ModelCall): ModelCall {
   const tools = call.tools ?? [];
   if (!tools.some(isNamespace) && !call.turns.some(({ parts }) => parts.some(isInNamespace))) return call;
   return {
     ...call,
-    ...(call.tools === undefined ? {} : { tools: tools.flatMap(functionsOf) }),
+    ...(call.tools === undefined ? {} : { tools: tools.flatMap(toolsOf) }),
     turns: call.turns.map((turn) => ({ ...turn, parts: turn.parts.map(renamed) })),
   };
 }
@@ -38,12 +38,12 @@ const namespaceOf = (part: Part): string | null =>
   part.kind === 'tool_call' ? asString(ownOf(part).rest?.['namespace']) : null;
 const isInNamespace = (part: Part): boolean => namespaceOf(part) !== null;
 
-function functionsOf(tool: Tool): readonly Tool[] {
+function toolsOf(tool: Tool): readonly Tool[] {
   if (!isNamespace(tool)) return [tool];
   const { config = {} } = tool.hosted ?? {};
   const namespace = asString(config['name']) ?? '';
   return objectsOf(config['tools']).map((inner, index) => {
-    const own = decodeFunction(inner, `${tool.at ?? 'tools'}.tools.${String(index)}`);
+    const own = decodeTool(inner, `${tool.at ?? 'tools'}.tools.${String(index)}`);
     return {
       ...own,
       name: joinedName(namespace, own.name),

@@ -9,6 +9,7 @@ import type {
 } from '../call';
 import { asObject, asString } from '../values/json';
 import { carriedSeal, isCarriable } from '../values/seals';
+import { callIdOf } from '../values/tool-ids';
 import { reasoningTexts } from './encode-items';
 import { idOf, type ItemPlace, type OutputBlock, type OutputItems } from './output-list';
 import { DIALECT, ownOf } from './own';
@@ -107,7 +108,8 @@ export class CallBlock extends PlainBlock implements OutputBlock {
   }
 
   private item(id: string, status: string): JsonObject {
-    const { custom = false, id: callId, name } = this.part;
+    const { custom = false, name } = this.part;
+    const callId = callIdOf(this.part.id, id, 0, 0);
     const namespace = ownOf(this.part).rest?.['namespace'];
     const extra = namespace === undefined ? {} : { namespace };
     return custom

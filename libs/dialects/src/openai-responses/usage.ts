@@ -1,12 +1,13 @@
 import type { JsonObject } from '../call';
 import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
-import { asObject } from '../values/json';
+import { asObject, isAbsent } from '../values/json';
 
 /** Reads a provider's usage; undefined when it is absent or not a count. */
 export function decodeUsage(value: unknown, searches = 0): TokenUsage | undefined {
   const usage = asObject(value);
-  if (usage === null) return undefined;
+  if (usage === null || (isAbsent(usage['input_tokens']) && isAbsent(usage['output_tokens'])))
+    return undefined;
   const input = readCount(usage['input_tokens']);
   const output = readCount(usage['output_tokens']);
   if (input === null || output === null) return undefined;

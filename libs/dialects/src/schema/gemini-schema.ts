@@ -1,11 +1,21 @@
 import type { JsonObject } from '../call';
 import { invalid } from '../losses';
-import { asArray, asObject, asString, objectsOf } from '../values/json';
+import { asArray, asObject, asString } from '../values/json';
 
 /** Maximum number of schemas in one schema after its references are resolved. */
-const NODES_MAX = 10_000;
+export const NODES_MAX = 10_000;
 /** Maximum depth of schemas. */
-const DEPTH_MAX = 64;
+export const DEPTH_MAX = 64;
+/** Maximum number of schemas in all schemas of a request. */
+const ALL_NODES_MAX = 50_000;
+/** Maximum number of characters of texts and values that references of a request repeat. */
+const REPEATED_MAX = 4 * 1024 * 1024;
+
+/** Work of a request so far, whose schemas are converted in one turn of the event loop. */
+export class SchemaWork {
+  nodes = 0;
+  repeated = 0;
+}
 /** Maximum number of characters and steps of a reference. */
 const POINTER_MAX = 1_024;
 
@@ -52,6 +62,9 @@ const READ: ReadonlySet<string> = new Set([
   'propertyOrdering',
 ]);
 
+/** Members that are converted, or lost as a whole. */
+const TAKEN: ReadonlySet<string> = new Set([...READ, 'allOf', 'oneOf']);
+
 export interface OpenApiSchema {
   readonly schema: JsonObject;
   /** Whether a constraint of the JSON Schema could not be expressed. */
@@ -61,10 +74,11 @@ export interface OpenApiSchema {
 /**
  * Converts a JSON Schema to the OpenAPI subset of models before Gemini 2.5. Local references are
  * resolved. Throws `validation_failed` with `path` for a recursive schema, an unknown reference,
- * and a schema beyond 10,000 nodes or 64 levels.
+ * and a schema beyond 10,000 nodes or 64 levels. `work` is that of the request, which is bounded
+ * too.
  */
-export function openApiSchema(schema: JsonObject, path: string): OpenApiSchema {
-  const conversion = new ToOpenApi(schema, path);
+export function openApiSchema(schema: JsonObject, path: string, work = new SchemaWork()): OpenApiSchema {
+  const conversion = new ToOpenApi(schema, path, work);
   const converted = conversion.convert(schema, 0);
   return { schema: converted, relaxed: conversion.relaxed };
 }
@@ -74,14 +88,19 @@ class ToOpenApi {
   private nodes = 0;
   /** Targets of the references that are being resolved. */
   private readonly resolving = new Set<JsonObject>();
+  /** Members of each schema that are converted. */
+  private readonly taken = new Map<JsonObject, JsonObject>();
 
   constructor(
     private readonly root: JsonObject,
     private readonly path: string,
+    private readonly work: SchemaWork,
   ) {}
 
   convert(given: unknown, depth: number): JsonObject {
     this.nodes += 1;
+    this.work.nodes += 1;
+    if (this.work.nodes > ALL_NODES_MAX) throw tooMuch(this.path);
     if (this.nodes > NODES_MAX || depth > DEPTH_MAX) throw tooLarge(this.path);
     const schema = asObject(given);
     if (schema === null) {
@@ -89,9 +108,26 @@ class ToOpenApi {
       this.relaxed = true;
       return {};
     }
-    const reference = asString(schema['$ref']);
-    if (reference !== null) return this.resolved(reference, schema, depth);
-    return this.members(this.merged(schema), depth);
+    const taken = this.takenOf(schema);
+    const reference = asString(taken['$ref']);
+    if (reference !== null) return this.resolved(reference, taken, depth);
+    return this.members(this.merged(taken), depth);
+  }
+
+  /**
+   * Returns the members that are converted. They are found once for each schema, because the
+   * schema may have many others and be referred to often.
+   */
+  private takenOf(schema: JsonObject): JsonObject {
+    const known = this.taken.get(schema);
+    if (known !== undefined) return known;
+    const taken: JsonObject = {};
+    for (const [name, value] of Object.entries(schema)) {
+      if (TAKEN.has(name)) taken[name] = value;
+      else this.relaxed = true;
+    }
+    this.taken.set(schema, taken);
+    return taken;
   }
 
   private resolved(reference: string, schema: JsonObject, depth: number): JsonObject {
@@ -101,7 +137,7 @@ class ToOpenApi {
     }
     this.resolving.add(target);
     const { $ref: _reference, $defs: _defs, definitions: _definitions, ...siblings } = schema;
-    const found = this.convert({ ...target, ...siblings }, depth + 1);
+    const found = this.convert({ ...this.takenOf(target), ...siblings }, depth + 1);
     this.resolving.delete(target);
     return found;
   }
@@ -131,13 +167,26 @@ class ToOpenApi {
     const part = asObject(only);
     if (all?.length !== 1 || part === null) return schema;
     const { allOf: _all, ...rest } = schema;
-    return { ...part, ...rest };
+    return { ...this.takenOf(part), ...rest };
+  }
+
+  /** Counts the texts and values of a schema that a reference repeats. */
+  private countRepeated(schema: JsonObject): void {
+    if (this.resolving.size === 0) return;
+    const { description, pattern, enum: values, required } = schema;
+    for (const list of [[description, pattern], values, required]) {
+      for (const value of asArray(list) ?? []) {
+        this.work.repeated += 1 + (asString(value)?.length ?? 0);
+        if (this.work.repeated > REPEATED_MAX) throw tooMuch(this.path);
+      }
+    }
   }
 
   private members(schema: JsonObject, depth: number): JsonObject {
     const reference = asString(schema['$ref']);
     if (reference !== null) return this.resolved(reference, schema, depth);
     if (Object.keys(schema).some((name) => !READ.has(name))) this.relaxed = true;
+    this.countRepeated(schema);
     const { types, isNullable } = typesOf(schema);
     const options = this.options(schema, types, depth);
     const result: JsonObject = {};
@@ -229,10 +278,16 @@ class ToOpenApi {
   }
 }
 
-const tooLarge = (path: string): Error =>
+export const tooLarge = (path: string): Error =>
   invalid(
     path,
     `The schema may have at most ${String(NODES_MAX)} schemas and ${String(DEPTH_MAX)} levels once its references are resolved.`,
+  );
+
+const tooMuch = (path: string): Error =>
+  invalid(
+    path,
+    `The schemas of a request may have at most ${String(ALL_NODES_MAX)} schemas and 4 MiB of repeated texts once their references are resolved.`,
   );
 
 function alternative(schema: JsonObject): JsonObject {
@@ -244,106 +299,6 @@ function alternative(schema: JsonObject): JsonObject {
 function typesOf(schema: JsonObject): { readonly types: readonly string[]; readonly isNullable: boolean } {
   const given = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
   const names = given.filter((type) => typeof type === 'string').map((type) => type.toLowerCase());
-  const types = names.filter((name) => Object.hasOwn(TYPES, name));
-  return { types, isNullable: names.includes('null') || schema['nullable'] === true };
-}
-
-/** Members of Google's schemas whose values are numbers written as text. */
-const COUNTS: ReadonlySet<string> = new Set([
-  'minItems',
-  'maxItems',
-  'minLength',
-  'maxLength',
-  'minProperties',
-  'maxProperties',
-]);
-const SNAKE: Readonly<Record<string, string>> = {
-  any_of: 'anyOf',
-  min_items: 'minItems',
-  max_items: 'maxItems',
-  min_length: 'minLength',
-  max_length: 'maxLength',
-  min_properties: 'minProperties',
-  max_properties: 'maxProperties',
-  property_ordering: 'propertyOrdering',
-  additional_properties: 'additionalProperties',
-};
-
-/**
- * Converts a schema of Google's OpenAPI subset to a JSON Schema. Members that are the same in both
- * forms stay unchanged. Throws `validation_failed` with `path` for a schema beyond 10,000 nodes or
- * 64 levels.
- */
-export function jsonSchemaOf(schema: JsonObject, path: string): JsonObject {
-  let nodes = 0;
-  const convert = (given: JsonObject, depth: number): JsonObject => {
-    nodes += 1;
-    if (nodes > NODES_MAX || depth > DEPTH_MAX) throw tooLarge(path);
-    const result: JsonObject = {};
-    let ordering: unknown;
-    for (const [spelled, value] of Object.entries(given)) {
-      const name = Object.hasOwn(SNAKE, spelled) ? (SNAKE[spelled] ?? spelled) : spelled;
-      if (name === 'propertyOrdering') ordering = value;
-      else if (name !== 'nullable' && name !== '__proto__')
-        result[name] = jsonMember(name, value, (item) => convert(item, depth + 1));
-    }
-    orderProperties(result, ordering);
-    if (given['nullable'] === true) addNull(result);
-    return result;
-  };
-  return convert(schema, 0);
-}
-
-function jsonMember(name: string, value: unknown, convert: (schema: JsonObject) => JsonObject): unknown {
-  switch (name) {
-    case 'type':
-      return typeof value === 'string' ? value.toLowerCase() : value;
-    case 'properties':
-    case '$defs':
-    case 'defs':
-      return Object.fromEntries(
-        Object.entries(asObject(value) ?? {}).map(([member, schema]) => [
-          member,
-          convert(asObject(schema) ?? {}),
-        ]),
-      );
-    case 'items':
-    case 'additionalProperties':
-      return convertedValue(value, convert);
-    case 'anyOf':
-    case 'prefixItems':
-      return objectsOf(value).map(convert);
-    default:
-      return COUNTS.has(name) ? countOf(value) : value;
-  }
-}
-
-function convertedValue(value: unknown, convert: (schema: JsonObject) => JsonObject): unknown {
-  const schema = asObject(value);
-  return schema === null ? value : convert(schema);
-}
-
-const countOf = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-
-/** Orders the properties as in `ordering`, because the response follows the order of properties. */
-function orderProperties(schema: JsonObject, ordering: unknown): void {
-  const properties = asObject(schema['properties']);
-  const names = asArray(ordering);
-  if (properties === null || names === null) return;
-  const first = new Set(names.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)));
-  schema['properties'] = Object.fromEntries([
-    ...[...first].map((name) => [name as string, properties[name as string]] as const),
-    ...Object.entries(properties).filter(([name]) => !first.has(name)),
-  ]);
-}
-
-function addNull(schema: JsonObject): void {
-  const { type } = schema;
-  const options = asArray(schema['anyOf']);
-  if (typeof type === 'string') {
-    schema['type'] = [type, 'null'];
-    const values = asArray(schema['enum']);
-    if (values !== null) schema['enum'] = [...values, null];
-  } else if (options !== null) schema['anyOf'] = [...options, { type: 'null' }];
+  const types = new Set(names.filter((name) => Object.hasOwn(TYPES, name)));
+  return { types: [...types], isNullable: names.includes('null') || schema['nullable'] === true };
 }

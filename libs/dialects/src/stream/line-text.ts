@@ -1,6 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 
 const CR = '\r';
+/** A byte order mark, which may begin a stream. */
+const BOM = '\ufeff';
 
 /**
  * Decodes an event stream that arrives in chunks, with every line end converted to `\n`. The parser
@@ -13,9 +15,12 @@ export class LineText {
    * end.
    */
   private isAfterCr = false;
+  private isStart = true;
 
   write(chunk: Buffer): string {
-    const text = this.decoder.write(chunk);
+    const decoded = this.decoder.write(chunk);
+    const text = this.isStart && decoded.startsWith(BOM) ? decoded.slice(1) : decoded;
+    if (decoded !== '') this.isStart = false;
     if (text === '') return '';
     const rest = this.isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
     this.isAfterCr = text.endsWith(CR);

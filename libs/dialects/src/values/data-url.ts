@@ -19,3 +19,7 @@ export function parseDataUrl(url: string): { readonly mime: string; readonly dat
 }
 
 export const dataUrl = (mime: string, data: string): string => `data:${mime};base64,${data}`;
+
+/** Returns whether a text is a data URL whose data are not base64. */
+export const isPlainDataUrl = (text: string): boolean =>
+  text.startsWith('data:') && parseDataUrl(text) === null;

@@ -16,6 +16,7 @@ const CONTRACTS: Readonly<Partial<Record<Dialect, ReadonlySet<string>>>> = {
  * which writes its own members.
  */
 export function recordForeignMembers(call: ModelCall, own: Dialect, losses: LossLedger): void {
+  if (own !== 'openai-chat') refuseSpoken(call, losses);
   for (const [dialect, members] of Object.entries(call.x ?? {})) {
     if (dialect === own) continue;
     const contracts = CONTRACTS[dialect as Dialect];
@@ -25,6 +26,16 @@ export function recordForeignMembers(call: ModelCall, own: Dialect, losses: Loss
         losses.refuse(name, `The provider has no equivalent of ${name}; remove it.`);
       } else losses.note(name);
     }
+  }
+}
+
+/**
+ * Refuses messages of the assistant that were spoken: they name audio that only their provider has.
+ */
+function refuseSpoken({ turns }: ModelCall, losses: LossLedger): void {
+  for (const { x, at = 'messages' } of turns) {
+    if (asObject(x?.['openai-chat']?.['audio']) !== null)
+      losses.refuse(`${at}.audio`, 'The provider has no such audio; send the text of the message.');
   }
 }
 

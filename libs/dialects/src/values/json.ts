@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject, isRawNumber } from '@gw/kernel';
 import type { JsonObject } from '../call';
 import { invalid } from '../losses';
 
@@ -7,9 +7,17 @@ export const asObject = (value: unknown): JsonObject | null => (isObject(value) 
 
 export const asString = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Returns a finite number; null for everything else. */
-export const asNumber = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
+const isFiniteNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);
+
+/**
+ * Returns a finite number, also the nearest double of one that `parseExact` has kept as text; null
+ * for everything else.
+ */
+export function asNumber(value: unknown): number | null {
+  const number = isRawNumber(value) ? Number(value.rawJSON) : value;
+  return isFiniteNumber(number) ? number : null;
+}
 
 export const asArray = (value: unknown): readonly unknown[] | null => (Array.isArray(value) ? value : null);
 
@@ -53,7 +61,7 @@ export const read = {
   string: (value: unknown, path: string): string | undefined =>
     checked(value, path, 'a string', (found): found is string => typeof found === 'string'),
   number: (value: unknown, path: string): number | undefined =>
-    checked(value, path, 'a number', (found): found is number => asNumber(found) !== null),
+    checked(value, path, 'a number', isFiniteNumber),
   integer: (value: unknown, path: string): number | undefined =>
     checked(value, path, 'a whole number', (found): found is number => Number.isInteger(found)),
   boolean: (value: unknown, path: string): boolean | undefined =>

@@ -1,4 +1,12 @@
-import { partPath, pathOf, type ModelCall, type Part, type ToolCallPart, type Turn } from '../call';
+import {
+  partPath,
+  pathOf,
+  type ModelCall,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type Turn,
+} from '../call';
 import { invalid, type LossLedger } from '../losses';
 
 /** Consecutive turns of one role, for dialects whose roles must alternate. */
@@ -34,7 +42,7 @@ export function mergeTurns(
     if (turn.name !== undefined) losses.note(`${at}.name`);
     const last = found.at(-1);
     if (turn.role === 'system' && !keepsSystem(last)) {
-      append(hoisted, turn.parts);
+      append(hoisted, systemTexts(turn, call, losses));
       losses.note(at, 'moved', 'system');
     } else if (last?.role === turn.role) append(last.parts, turn.parts);
     else found.push({ role: turn.role, parts: [...turn.parts], at, first: turn });
@@ -48,6 +56,16 @@ export function mergeTurns(
 /** Appends items one by one, because a spread call overflows the stack for a long list. */
 export function append<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item);
+}
+
+/** Returns the texts of a later system turn; refuses its other parts. */
+export function systemTexts({ parts, at }: Turn, call: ModelCall, losses: LossLedger): TextPart[] {
+  const isText = (part: Part): part is TextPart => part.kind === 'text';
+  for (const part of parts) {
+    if (!isText(part))
+      losses.refuse(part.at ?? at ?? pathOf(call, 'turns'), 'A system message takes text only.');
+  }
+  return parts.filter(isText);
 }
 
 /** Returns the leading system texts as parts. */

@@ -14,6 +14,10 @@ export function base62(text: string, length: number): string {
 export const madeCallId = (responseId: string, candidate: number, part: number): string =>
   `call_${base62(`${responseId}\n${String(candidate)}\n${String(part)}`, 24)}`;
 
+/** Returns the given id of a call, or a made one where the provider gave none or an empty one. */
+export const callIdOf = (given: string, responseId: string, candidate: number, part: number): string =>
+  given === '' ? madeCallId(responseId, candidate, part) : given;
+
 /**
  * Returns an id that a dialect accepts: unchanged if it is valid, else one that depends only on the
  * id, so that any gateway maps it the same way in the next request.

@@ -1,4 +1,4 @@
-import type { Part, Turn } from '../call';
+import type { Part, ToolResultPart, Turn } from '../call';
 import { invalid } from '../losses';
 
 /**
@@ -20,11 +20,20 @@ export function checkToolResults(turns: readonly Turn[], member: string): void {
   }
 }
 
-/** Returns the names of the called tools by call id. */
-export function toolNames(turns: readonly Turn[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { parts } of turns)
-    for (const part of parts) if (part.kind === 'tool_call') names.set(part.id, part.name);
+/**
+ * Returns the names of the called tools by result: the name of the last call before it with its id,
+ * because some providers use the same ids in each response.
+ */
+export function calledNames(turns: readonly Turn[]): ReadonlyMap<ToolResultPart, string> {
+  const called = new Map<string, string>();
+  const names = new Map<ToolResultPart, string>();
+  for (const { parts } of turns) {
+    for (const part of parts) {
+      if (part.kind === 'tool_call') called.set(part.id, part.name);
+      const name = part.kind === 'tool_result' ? called.get(part.callId) : undefined;
+      if (part.kind === 'tool_result' && name !== undefined) names.set(part, name);
+    }
+  }
   return names;
 }
 

@@ -1,9 +1,8 @@
-import { canonicalJson } from '@gw/kernel';
+import { canonicalJson, storableJson } from '@gw/kernel';
 import { createHash } from 'node:crypto';
 import { MoreThanOrEqual, type EntityManager } from 'typeorm';
 import { AuditChainEntity } from '../identity/audit-chain.entity';
 import { AuditLogEntity } from '../identity/audit-log.entity';
-import { storableJson } from '../storable';
 
 /** An audit row that is not in the chain yet. */
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;

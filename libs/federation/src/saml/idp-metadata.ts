@@ -1,4 +1,4 @@
-import { isSecureUrl } from '@gw/kernel';
+import { isSecureUrl, isVisibleAscii } from '@gw/kernel';
 import { readCertificate, type SamlCertificate } from './certificates';
 import { METADATA, POST_BINDING, REDIRECT_BINDING, SIGNATURE } from './names';
 import { allElements, childrenOf, readXml, XmlFault, type XmlElement } from './xml';
@@ -76,6 +76,8 @@ export function readIdpMetadata(xml: string): IdpMetadata {
 /** Returns why browsers must not be redirected to a URL; null when they may. */
 export function endpointFault(url: string): string | null {
   if (url.length > 2_048 || !URL.canParse(url)) return 'must be a URL';
+  // Others cannot be in the header of a redirect.
+  if (!isVisibleAscii(url)) return 'must have only printable ASCII characters, without spaces';
   const { username, hash, href } = new URL(url);
   if (!isSecureUrl(href)) return 'must be https';
   return username === '' && hash === '' ? null : 'must have no user and no fragment';

@@ -101,6 +101,15 @@ describe('readIdpMetadata and spMetadataXml', () => {
     },
   );
 
+  it.each([
+    'https://idp.example/sso\n',
+    'https://idp.example/s so',
+    'https://idp.example/ü',
+    'https://idp.example/&#10;',
+  ])('refuse the location %j, which no header can contain', (location) => {
+    expect(() => readIdpMetadata(descriptor([one], location))).toThrow(SamlMetadataFault);
+  });
+
   it('read metadata that another implementation wrote', () => {
     expect(readIdpMetadata(idp.metadata())).toMatchObject({
       entityId: IDP,

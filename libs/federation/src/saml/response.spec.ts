@@ -133,11 +133,15 @@ describe('readSamlResponse', () => {
     ['comments without an end', '<!--'.repeat(45_000)],
     ['ampersands', `<a>${'&'.repeat(180_000)}</a>`],
     ['namespaces', `<a ${Array.from({ length: 9_000 }, (_, n) => `xmlns:n${String(n)}="u"`).join(' ')}/>`],
-  ])('refuses a large response of %s within half a second', async (_, xml) => {
-    const base64 = Buffer.from(xml).toString('base64');
-    const startedAt = performance.now();
-    const verdict = await readSamlResponse(base64, connection, setting);
-    expect(verdict).toMatchObject({ failed: 'guard' });
-    expect(performance.now() - startedAt).toBeLessThan(500);
-  });
+    // Quadratic work on any of these would take longer than a test may.
+  ])(
+    'refuses a large response of %s',
+    async (_, xml) => {
+      const base64 = Buffer.from(xml).toString('base64');
+      const verdict = await readSamlResponse(base64, connection, setting);
+      expect(verdict).toMatchObject({ failed: 'guard' });
+    },
+    // eslint-disable-next-line no-restricted-syntax -- the limit is what the test proves
+    20_000,
+  );
 });

@@ -1,5 +1,8 @@
 import { defineCheck } from '../check';
 import { NOT_PARAMETER, object } from '../parameters';
+import type { PassageKind } from '../text/passages';
+
+const CONTENT: ReadonlySet<PassageKind> = new Set(['assistant', 'tool_call', 'tool_name', 'other']);
 
 export const notNull = defineCheck<{ not: boolean }>({
   id: 'default.notNull',
@@ -14,12 +17,7 @@ export const notNull = defineCheck<{ not: boolean }>({
   example: { not: false },
   prepare: ({ not }) => ({
     evaluate(subject) {
-      const says = subject
-        .passages()
-        .some(
-          ({ kind, text }) =>
-            (kind === 'assistant' || kind === 'tool_call' || kind === 'other') && text.trim() !== '',
-        );
+      const says = subject.passages().some(({ kind, text }) => CONTENT.has(kind) && text.trim() !== '');
       return { verdict: says !== not, data: { not } };
     },
   }),

@@ -18,7 +18,7 @@ export const lakera: PartnerDefinition = {
   url: '{endpoint}/v2/guard',
   headers: { authorization: 'Bearer {apiKey}' },
   textLengthMax: 100_000,
-  // Lakera judges only the last message of a call.
+  // Lakera screens only the last interaction of a call, so each text has its own call.
   textsMax: 1,
   body: (texts, { projectId }, stage) => ({
     messages: texts.map((content) => ({ role: stage === 'input' ? 'user' : 'assistant', content })),

@@ -26,6 +26,18 @@ describe('texts of a request that a model reads', () => {
     ['the output of executed code', 'messages', user({ type: 'bash_result', content: { stdout: 'x1' } })],
     ['the result of an MCP tool', 'messages', user({ type: 'mcp_tool_result', content: 'x1' })],
     ['the arguments of an MCP tool', 'messages', user({ type: 'mcp_tool_use', input: { q: 'x1' } })],
+    ['a name in the input of a tool', 'messages', user({ type: 'tool_use', input: { x1: true } })],
+    [
+      'a name in the result of a tool',
+      'gemini',
+      { contents: [{ parts: [{ functionResponse: { name: 'f', response: { x1: 1 } } }] }] },
+    ],
+    ['a name in an object instead of parts', 'chat', { messages: [{ role: 'tool', content: { x1: 1 } }] }],
+    [
+      'a quotation that is sent back',
+      'messages',
+      user({ type: 'text', text: 'y', citations: [{ type: 'char_location', cited_text: 'x1' }] }),
+    ],
     ['a part without a type', 'messages', user({ summary: 'x1' })],
     ['the name of a file', 'chat', user({ type: 'file', file: { filename: 'x1', file_data: 'AAAA' } })],
     ['a text instead of a part', 'chat', user('x1')],
@@ -54,6 +66,9 @@ describe('texts of a request that a model reads', () => {
       },
     ],
     ['the name of a participant', 'chat', { messages: [{ role: 'user', name: 'x1', content: 'hi' }] }],
+    ['documents next to messages', 'chat', { messages: [], documents: [{ id: 'd', text: 'x1' }] }],
+    ['instructions next to messages', 'chat', { messages: [], system: 'x1' }],
+    ['a template next to messages', 'chat', { messages: [], chat_template_kwargs: { note: 'x1' } }],
     ['a predicted response', 'chat', { prediction: { type: 'content', content: 'x1' }, messages: [] }],
     [
       'the schema of a response of Anthropic',
@@ -165,6 +180,32 @@ describe('texts of a response that a client reads', () => {
       'chat',
       message({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'x1' }] }] }),
     ],
+    ['the address of a source', 'chat', message({ annotations: [{ url_citation: { url: 'x1' } }] })],
+    ['sources next to the choices', 'chat', { choices: [], search_results: [{ title: 'x1' }] }],
+    [
+      'a quotation',
+      'messages',
+      { content: [{ type: 'text', text: 'y', citations: [{ type: 'page_location', cited_text: 'x1' }] }] },
+    ],
+    [
+      'an annotation',
+      'responses',
+      {
+        output: [
+          { type: 'message', content: [{ type: 'output_text', text: 'y', annotations: [{ title: 'x1' }] }] },
+        ],
+      },
+    ],
+    [
+      'the sources of a text',
+      'gemini',
+      { candidates: [{ groundingMetadata: { groundingChunks: [{ web: { title: 'x1' } }] } }] },
+    ],
+    [
+      'a name in the arguments of a call',
+      'gemini',
+      { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: { x1: 1 } } }] } }] },
+    ],
     [
       'results of hosted tools',
       'chat',
@@ -185,7 +226,33 @@ describe('texts of a response that a client reads', () => {
   });
 });
 
+describe('sources of a response', () => {
+  it('are units of their own, after the message and never the last one', () => {
+    const body = {
+      content: [
+        { type: 'text', text: 'a', citations: [{ type: 'char_location', cited_text: 'q' }] },
+        { type: 'text', text: 'b' },
+      ],
+    };
+    const texts = (scope: Scope): readonly string[] =>
+      Subject.output({ ...FACTS, dialect: 'messages' }, null, body, 200).texts([scope]);
+    expect(texts('last_message')).toEqual(['a\nb']);
+    expect(texts('messages')).toEqual(['a\nb', 'q']);
+    expect(texts('all')).toEqual(['a\nb', 'q']);
+  });
+});
+
 describe('a response with replaced texts', () => {
+  it('has replaced numbers and names of members in the input of a tool', () => {
+    const found = { type: 'tool_use', input: { 'a@b.example': 4_111_111_111_111_111, n: [1, 1_234] } };
+    const subject = Subject.output({ ...FACTS, dialect: 'messages' }, null, { content: [found] }, 200);
+    const edits = new Map(subject.passages().map(({ text }, at) => [at, `<${text}>`]));
+    expect(subject.edited(edits).response).toEqual({
+      content: [{ type: 'tool_use', input: { '<a@b.example>': '<4111111111111111>', '<n>': '<1234>' } }],
+    });
+    expect(found.input.n).toEqual([1, 1_234]);
+  });
+
   it.each<[Dialect, object]>([
     ['chat', { choices: [{ message: { content: 'x1' }, logprobs: { content: [{ token: 'x1' }] } }] }],
     ['completions', { choices: [{ text: 'x1', logprobs: { tokens: ['x1'] } }] }],

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
-import { kindOf } from './items';
-import type { PassageCollector, PassageKind } from './passages';
+import { kindOf, toolChoice } from './items';
+import type { PassageCollector, PassageKind, Walk } from './passages';
 
 /** Google accepts each member in camel case and in snake case. */
 const SYSTEM = ['systemInstruction', 'system_instruction'] as const;
@@ -36,6 +36,7 @@ const SCHEMAS = [
  */
 export function geminiRequest(collector: PassageCollector, body: JsonObject): void {
   collector.walk('tool_definition', body, 'tools');
+  toolChoice(collector, body);
   for (const settings of SETTINGS.map((key) => body[key]).filter(isObject))
     for (const key of SCHEMAS) collector.walk('tool_definition', settings, key);
   collector.unit++;
@@ -57,9 +58,17 @@ function embedded(collector: PassageCollector, request: JsonObject): void {
   turn(collector, request, 'content', 'user');
 }
 
-/** Collects the texts of all candidates. */
+/** Members of a candidate with the sources of its text. */
+export const GEMINI_CITATIONS = ['citationMetadata', 'groundingMetadata', 'urlContextMetadata'] as const;
+/** The supports of a grounding repeat parts of the text. */
+const SOURCES: Walk = { without: new Set(['groundingSupports']), isFree: false };
+
+/** Collects the texts of all candidates, and their sources. */
 export function geminiResponse(collector: PassageCollector, body: JsonObject): void {
-  for (const candidate of objectsOf(body['candidates'])) turn(collector, candidate, 'content', 'assistant');
+  for (const candidate of objectsOf(body['candidates'])) {
+    turn(collector, candidate, 'content', 'assistant');
+    for (const name of GEMINI_CITATIONS) collector.walk('citation', candidate, name, SOURCES);
+  }
 }
 
 function turns(collector: PassageCollector, contents: readonly unknown[], kind: PassageKind): void {
@@ -89,6 +98,13 @@ function turn(
 
 function readPart(collector: PassageCollector, part: JsonObject, kind: PassageKind): void {
   collector.take(part['thought'] === true ? 'reasoning' : kind, part, 'text');
-  for (const key of CALLS) if (isObject(part[key])) collector.walk('tool_call', part, key);
-  for (const key of RESULTS) if (isObject(part[key])) collector.walk('tool_result', part, key);
+  for (const key of CALLS) toolPart(collector, part[key], 'tool_call');
+  for (const key of RESULTS) toolPart(collector, part[key], 'tool_result');
+}
+
+/** Collects a call or a result: its name, and all texts of its other members. */
+function toolPart(collector: PassageCollector, value: unknown, kind: 'tool_call' | 'tool_result'): void {
+  if (!isObject(value)) return;
+  collector.take('tool_name', value, 'name');
+  for (const name of Object.keys(value)) if (name !== 'name') collector.walk(kind, value, name);
 }

@@ -1,6 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { listOf, type JsonObject } from '../json';
-import type { PassageCollector, PassageKind } from './passages';
+import { SEALED } from './no-text';
+import { FREE, type PassageCollector, type PassageKind, type Walk } from './passages';
 
 const ROLES: ReadonlyMap<string, PassageKind> = new Map<string, PassageKind>([
   ['system', 'system'],
@@ -32,10 +33,23 @@ export function tools(collector: PassageCollector, body: JsonObject): void {
 export function toolCalls(collector: PassageCollector, message: JsonObject): void {
   for (const call of listOf(message['tool_calls'])) {
     if (!isObject(call)) continue;
-    if (isObject(call['function'])) collector.walk('tool_call', call['function'], 'arguments');
-    if (isObject(call['custom'])) collector.walk('tool_call', call['custom'], 'input');
+    if (isObject(call['function'])) namedCall(collector, call['function'], 'arguments');
+    if (isObject(call['custom'])) namedCall(collector, call['custom'], 'input');
   }
-  if (isObject(message['function_call'])) collector.walk('tool_call', message['function_call'], 'arguments');
+  if (isObject(message['function_call'])) namedCall(collector, message['function_call'], 'arguments');
+}
+
+function namedCall(collector: PassageCollector, call: JsonObject, key: 'arguments' | 'input'): void {
+  collector.take('tool_name', call, 'name');
+  collector.walk('tool_call', call, key);
+}
+
+/** Members that choose tools by their names. */
+const CHOICES = ['tool_choice', 'function_call', 'toolConfig', 'tool_config'];
+
+/** Collects the names of the tools that a request allows or demands. */
+export function toolChoice(collector: PassageCollector, body: JsonObject): void {
+  for (const key of CHOICES) if (isObject(body[key])) collector.walk('tool_name', body, key, CHOSEN);
 }
 
 /** Collects the values of the variables of a saved prompt. */
@@ -61,7 +75,8 @@ export function content(
 ): void {
   const value = holder[key];
   if (typeof value === 'string') collector.take(kind, holder, key);
-  else if (isObject(value)) collector.walk(kind, holder, key);
+  else if (isObject(value))
+    collector.walk(kind, holder, key, Object.hasOwn(value, 'type') ? undefined : FREE);
   else {
     const parts = listOf(value);
     for (let index = 0; index < parts.length; index++) {
@@ -74,6 +89,7 @@ export function content(
 
 /** Members that hold no text for a model: names of types, ids, and sealed or encoded data. */
 export const NO_TEXT: ReadonlySet<string> = new Set([
+  ...SEALED,
   'type',
   'id',
   'call_id',
@@ -82,11 +98,20 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   'status',
   'cache_control',
   'media_type',
-  'signature',
-  'encrypted_content',
-  'encrypted_index',
-  'encrypted_stdout',
 ]);
+
+const WITHOUT_IDS: Walk = { without: NO_TEXT, isFree: false };
+const CHOSEN: Walk = { without: new Set(['type', 'mode']), isFree: false };
+
+/**
+ * Members that name the sources of a response. Some providers write them next to the choices.
+ */
+export const CITATIONS = ['annotations', 'citations', 'search_results', 'related_questions'] as const;
+
+/** Collects the sources of a text: their addresses, titles and quotations. */
+export function citations(collector: PassageCollector, holder: JsonObject): void {
+  for (const name of CITATIONS) collector.walk('citation', holder, name, WITHOUT_IDS);
+}
 
 /** Parts with data that is not text, perhaps next to a text. */
 const MEDIA: ReadonlySet<unknown> = new Set([
@@ -124,7 +149,8 @@ export function contentPart(collector: PassageCollector, part: JsonObject, kind:
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
-      collector.walk('tool_call', part, 'input');
+      collector.take('tool_name', part, 'server_name');
+      namedCall(collector, part, 'input');
       return;
     case 'tool_result':
     case 'mcp_tool_result':
@@ -148,6 +174,7 @@ function plainPart(collector: PassageCollector, part: JsonObject, kind: PassageK
   collector.take(kind, part, 'refusal');
   collector.take(kind, part, 'transcript');
   if (isObject(part['input_audio'])) collector.take(kind, part['input_audio'], 'transcript');
+  citations(collector, part);
   for (const file of [part, part['file']]) if (isObject(file)) collector.take(kind, file, 'filename');
 }
 
@@ -156,7 +183,7 @@ function otherPart(collector: PassageCollector, part: JsonObject, kind: PassageK
     if (NO_TEXT.has(name)) continue;
     const value = part[name];
     if (name === 'source' && isObject(value)) documentSource(collector, value, kind);
-    else collector.walk(kind, part, name, NO_TEXT);
+    else collector.walk(kind, part, name, WITHOUT_IDS);
   }
 }
 
@@ -175,10 +202,10 @@ function documentSource(collector: PassageCollector, source: JsonObject, kind: P
 export function responsesItem(collector: PassageCollector, item: JsonObject): void {
   switch (item['type']) {
     case 'function_call':
-      collector.walk('tool_call', item, 'arguments');
+      namedCall(collector, item, 'arguments');
       break;
     case 'custom_tool_call':
-      collector.take('tool_call', item, 'input');
+      namedCall(collector, item, 'input');
       break;
     case 'reasoning':
       content(collector, item, 'summary', 'reasoning');
@@ -200,7 +227,7 @@ function toolItem(collector: PassageCollector, item: JsonObject): void {
   for (const name of Object.keys(item)) {
     const isImage = name === 'result' && item['type'] === 'image_generation_call';
     if (NO_TEXT.has(name) || isImage) continue;
-    collector.walk(isOutput || name === 'output' ? 'tool_result' : 'tool_call', item, name, NO_TEXT);
+    collector.walk(isOutput || name === 'output' ? 'tool_result' : 'tool_call', item, name, WITHOUT_IDS);
   }
 }
 

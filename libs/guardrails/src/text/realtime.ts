@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { type JsonObject } from '../json';
-import { promptVariables, responsesItem, responsesItems, tools } from './items';
+import { promptVariables, responsesItem, responsesItems, toolChoice, tools } from './items';
 import type { PassageCollector } from './passages';
 
 /** Events without text: audio, and references by id. */
@@ -27,6 +27,7 @@ const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 /** Collects the instructions of a session or a response, and a response's own conversation. */
 function instructions(collector: PassageCollector, settings: JsonObject): void {
   tools(collector, settings);
+  toolChoice(collector, settings);
   collector.take('system', settings, 'instructions');
   for (const holder of transcriptions(settings)) collector.take('system', holder, 'prompt');
   promptVariables(collector, settings['prompt']);

@@ -18,6 +18,7 @@ export function withoutRepeats(dialect: Dialect, body: unknown): unknown {
       return each(body, 'candidates', (candidate) =>
         withGrounding(without(candidate, 'logprobsResult', undefined)),
       );
+    case 'arguments':
     case 'embeddings':
     case 'json':
     case 'messages':

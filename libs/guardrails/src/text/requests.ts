@@ -1,7 +1,17 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
-import { content, contentPart, kindOf, promptVariables, responsesItems, toolCalls, tools } from './items';
-import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
+import {
+  citations,
+  content,
+  contentPart,
+  kindOf,
+  promptVariables,
+  responsesItems,
+  toolCalls,
+  toolChoice,
+  tools,
+} from './items';
+import { FREE, PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
 import { geminiRequest } from './gemini';
 import { realtimeEvent } from './realtime';
 
@@ -23,17 +33,33 @@ export function requestPassages(dialect: Dialect, body: unknown): readonly Passa
   const collector = new PassageCollector();
   if (!isObject(body) || SIGNS[dialect]?.every((name) => body[name] === undefined) === true) {
     collector.walk('other', { body }, 'body');
-    return collector.found;
+    return collector.passages();
   }
   READERS[dialect](collector, body);
-  return collector.found;
+  if (dialect !== 'realtime') collector.rest(body);
+  return collector.passages();
 }
+
+/** Members of a conversation that some providers and servers put before a model as well. */
+const OTHER_TEXTS: Readonly<Record<string, PassageKind>> = {
+  system: 'system',
+  instructions: 'system',
+  documents: 'user',
+  context: 'user',
+  prompt: 'user',
+  input: 'user',
+  suffix: 'user',
+  chat_template: 'system',
+  chat_template_kwargs: 'user',
+};
 
 type Reader = (collector: PassageCollector, body: JsonObject) => void;
 
 const READERS: Readonly<Record<Dialect, Reader>> = {
   chat(collector, body) {
     tools(collector, body);
+    toolChoice(collector, body);
+    otherTexts(collector, body);
     if (isObject(body['prediction'])) content(collector, body['prediction'], 'content', 'assistant');
     collector.unit++;
     chatMessages(collector, body);
@@ -52,6 +78,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   responses(collector, body) {
     tools(collector, body);
+    toolChoice(collector, body);
     content(collector, body, 'instructions', 'system');
     promptVariables(collector, body['prompt']);
     collector.unit++;
@@ -60,13 +87,17 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   messages(collector, body) {
     tools(collector, body);
-    content(collector, body, 'system', 'system');
+    toolChoice(collector, body);
+    otherTexts(collector, body);
     contextEdits(collector, body);
     collector.unit++;
     chatMessages(collector, body);
   },
   gemini: geminiRequest,
   realtime: realtimeEvent,
+  arguments: (collector, body) => {
+    collector.walk('other', { body }, 'body', FREE);
+  },
   json: (collector, body) => {
     collector.walk('other', { body }, 'body');
   },
@@ -84,6 +115,13 @@ function everyText(collector: PassageCollector, body: JsonObject, key: string, k
   }
   for (let index = 0; index < value.length; index++) {
     collector.walk(kind, value, index);
+    collector.unit++;
+  }
+}
+
+function otherTexts(collector: PassageCollector, body: JsonObject): void {
+  for (const [name, kind] of Object.entries(OTHER_TEXTS)) {
+    content(collector, body, name, kind);
     collector.unit++;
   }
 }
@@ -114,15 +152,18 @@ function chatMessage(collector: PassageCollector, message: JsonObject): void {
   for (const block of objectsOf(message['thinking_blocks'])) contentPart(collector, block, 'reasoning');
   for (const block of objectsOf(message['content_blocks'])) contentPart(collector, block, kind);
   collector.take('assistant', message, 'refusal');
+  citations(collector, message);
   toolCalls(collector, message);
 }
 
-/**
- * Collects the name of a participant or of a called function, which the model reads. It is a unit
- * of its own, because it is no part of what the participant says.
- */
+/** Collects the name of a participant or of a called function, which the model reads. */
 function participant(collector: PassageCollector, message: JsonObject, kind: PassageKind): void {
   if (typeof message['name'] !== 'string') return;
-  collector.take(kind === 'tool_result' ? 'tool_call' : kind, message, 'name');
+  if (kind === 'tool_result') {
+    collector.take('tool_name', message, 'name');
+    return;
+  }
+  collector.take(kind, message, 'name');
+  // A unit of its own, because it is no part of what the participant says.
   collector.unit++;
 }

@@ -1,8 +1,8 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
 import { geminiResponse } from './gemini';
-import { content, contentPart, responsesItems, toolCalls } from './items';
-import { PassageCollector, type Dialect, type Passage } from './passages';
+import { citations, content, contentPart, responsesItems, toolCalls } from './items';
+import { FREE, PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';
 
 /**
@@ -13,16 +13,34 @@ export function responsePassages(dialect: Dialect, body: unknown): readonly Pass
   const collector = new PassageCollector();
   if (!isObject(body)) {
     collector.walk('other', { body }, 'body');
-    return collector.found;
+    return collector.passages();
   }
   READERS[dialect](collector, body);
-  return collector.found;
+  if (WITH_TEXTS.has(dialect)) collector.rest(body, dialect === 'responses' ? REQUEST : undefined);
+  return collector.passages();
 }
+
+/** Dialects of which every response has texts. */
+const WITH_TEXTS: ReadonlySet<Dialect> = new Set(['chat', 'completions', 'responses', 'messages', 'gemini']);
+
+/** Members of a response that repeat the request. */
+const REQUEST: ReadonlySet<string> = new Set([
+  'instructions',
+  'tools',
+  'tool_choice',
+  'metadata',
+  'prompt',
+  'text',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+]);
 
 type Reader = (collector: PassageCollector, body: JsonObject) => void;
 
 const READERS: Readonly<Record<Dialect, Reader>> = {
   chat(collector, body) {
+    citations(collector, body);
     for (const choice of listOf(body['choices'])) {
       if (isObject(choice) && isObject(choice['message'])) chatResponse(collector, choice['message']);
       collector.unit++;
@@ -44,6 +62,9 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   gemini: geminiResponse,
   realtime: realtimeEvent,
+  arguments: (collector, body) => {
+    collector.walk('other', { body }, 'body', FREE);
+  },
   json: (collector, body) => {
     collector.walk('other', { body }, 'body');
   },
@@ -62,5 +83,6 @@ function chatResponse(collector: PassageCollector, message: JsonObject): void {
   collector.take('assistant', message, 'refusal');
   if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');
   for (const block of objectsOf(message['content_blocks'])) contentPart(collector, block, 'assistant');
+  citations(collector, message);
   toolCalls(collector, message);
 }

@@ -6,14 +6,15 @@ export const SCOPES = ['last_message', 'messages', 'system', 'tools', 'tool_resu
 export type Scope = (typeof SCOPES)[number];
 
 const KINDS: Readonly<Record<Exclude<Scope, 'all' | 'last_message'>, readonly PassageKind[]>> = {
-  messages: ['user', 'assistant', 'reasoning', 'other'],
+  messages: ['user', 'assistant', 'reasoning', 'citation', 'other', 'rest'],
   system: ['system'],
-  tools: ['tool_definition', 'tool_call'],
+  tools: ['tool_definition', 'tool_call', 'tool_name'],
   tool_results: ['tool_result'],
 };
 
 /**
- * Texts of the conversation itself; tool definitions and instructions are never the last message.
+ * Texts of the conversation itself; tool definitions, names of tools, instructions and citations are
+ * never the last message.
  */
 const SPOKEN: readonly PassageKind[] = [
   'user',

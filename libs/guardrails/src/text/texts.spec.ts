@@ -35,9 +35,9 @@ describe('request texts', () => {
     ['last_message', ['one\ntwo']],
     ['messages', ['first', 'one\ntwo']],
     ['system', ['rules']],
-    ['tools', ['function\nf\ntool words', '{"q":"called"}']],
+    ['tools', ['function\nf\ntool words', '{"q":"called"}', 'f']],
     ['tool_results', ['result']],
-    ['all', ['function\nf\ntool words', 'rules', 'first', '{"q":"called"}', 'result', 'one\ntwo']],
+    ['all', ['function\nf\ntool words', 'rules', 'first', '{"q":"called"}', 'result', 'one\ntwo', 'f']],
   ])('reads the texts of a chat request with the scope %s', (scope, texts) => {
     expect(input('chat', CHAT, scope)).toEqual(texts);
   });
@@ -76,7 +76,7 @@ describe('request texts', () => {
     };
     expect(input('messages', body, 'system')).toEqual(['rules']);
     expect(input('messages', body, 'last_message')).toEqual(['result\nT\ndoc\nlast']);
-    expect(input('messages', body, 'tools')).toEqual(['f\nd\nobject', 'deep']);
+    expect(input('messages', body, 'tools')).toEqual(['f\nd\nobject', 'a\nb\ndeep', 'f']);
     expect(input('messages', body, 'tool_results')).toEqual(['result']);
     expect(input('messages', body, 'messages')).toEqual(['first', 'hm', 'T\ndoc\nlast']);
   });
@@ -91,7 +91,7 @@ describe('request texts', () => {
         { type: 'message', role: 'developer', content: 'more rules' },
       ],
     };
-    expect(input('responses', body, 'all')).toEqual(['ask', '{"a":1}', 'result', 'more rules']);
+    expect(input('responses', body, 'all')).toEqual(['ask', '{"a":1}', 'result', 'more rules', 'f']);
     expect(input('responses', body, 'system')).toEqual(['more rules']);
     expect(input('responses', body, 'last_message')).toEqual(['result']);
   });
@@ -106,6 +106,13 @@ describe('request texts', () => {
 
   it('reads every text in other JSON', () => {
     expect(input('json', { a: ['x', { b: 'y' }], n: 1 }, 'messages')).toEqual(['x\ny']);
+  });
+
+  it('reads names of members and numbers in arguments of a tool', () => {
+    const body = { card: 4_111_111_111_111_111, list: [{ 'a@b.example': true }], v: [0.5, 1_234, 5_678] };
+    expect(input('arguments', body, 'messages')).toEqual([
+      'card\n4111111111111111\nlist\na@b.example\nv\n1234, 5678',
+    ]);
   });
 
   it('does not read tokens as text, so that a text check cannot decide', () => {
@@ -138,7 +145,7 @@ describe('response texts', () => {
           { type: 'tool_use', input: { q: 'b' } },
         ],
       },
-      ['a\nb'],
+      ['a\nq\nb'],
     ],
     [
       'responses',

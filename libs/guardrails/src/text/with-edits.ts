@@ -1,9 +1,10 @@
 type Fields = Record<string | number, unknown>;
 
-/** A replacement text for `holder[key]`. */
+/** A replacement text for `holder[key]`, or for the name of that member. */
 export interface Edit {
   readonly holder: object;
   readonly key: string | number;
+  readonly isName?: boolean;
   readonly text: string;
 }
 
@@ -30,8 +31,25 @@ export function withEdits(root: unknown, edits: readonly Edit[]): unknown {
     if (location) copyOf(location.parent)[location.key] = copy;
     return copy;
   };
-  for (const { holder, key, text } of edits) copyOf(holder)[key] = text;
+  const names = new Map<object, Map<string, string>>();
+  for (const { holder, key, isName = false, text } of edits) {
+    const copy = copyOf(holder);
+    if (!isName) copy[key] = text;
+    else names.set(copy, (names.get(copy) ?? new Map<string, string>()).set(String(key), text));
+  }
+  for (const [copy, others] of names) rename(copy as Fields, others);
   return copies.get(root) ?? root;
+}
+
+/** Renames members of an object in place; of two with the same new name the last is kept. */
+function rename(holder: Fields, names: ReadonlyMap<string, string>): void {
+  const members = Object.entries(holder);
+  for (const [name] of members) Reflect.deleteProperty(holder, name);
+  for (const [name, value] of members)
+    Object.defineProperty(holder, names.get(name) ?? name, {
+      value,
+      ...{ configurable: true, enumerable: true, writable: true },
+    });
 }
 
 /**

@@ -64,7 +64,7 @@ describe('usage rollups', () => {
 
   beforeAll(async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(rows.slice(i * 50, i * 50 + 50))));
-  }, 120_000);
+  });
 
   it('sum requests of concurrent writers exactly, before and after the merge', async () => {
     const query = queryOf('all of an organisation');
@@ -235,10 +235,10 @@ describe('inTurn', () => {
   const database = testDatabase();
 
   it('allows statements that exceed the timeouts of the data source', async () => {
-    const options = { url: database.url, poolSize: 1, applicationName: 'test', statementTimeoutMs: 100 };
+    const options = { url: database.url, poolSize: 1, applicationName: 'test', statementTimeoutMs: 1_000 };
     const source = await new DataSource(dataSourceOptions(options)).initialize();
     // The driver gives up 2 s after the server's timeout.
-    const slow = inTurn(source, (query) => query('SELECT pg_sleep($1)::text AS slept', [2.5]));
+    const slow = inTurn(source, (query) => query('SELECT pg_sleep($1)::text AS slept', [3.5]));
     try {
       expect(await slow).toEqual([{ slept: '' }]);
     } finally {

@@ -1,5 +1,5 @@
 import { LATENCY_BOUNDS } from '@gw/analytics';
-import { storableJson } from '@gw/entities';
+import { storableJson } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { RequestLogRow } from '../rows/log-columns';
 import {

@@ -1,5 +1,5 @@
-import { FeedbackEntity, storableJson, storableText } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { FeedbackEntity } from '@gw/entities';
+import { storableJson, storableText, uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { JudgedLog } from '../rows/log-amendments.queries';
 

@@ -1,4 +1,4 @@
-import { storableJson } from '@gw/entities';
+import { storableJson } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { LogOwner } from '../pages/log-conditions';
 

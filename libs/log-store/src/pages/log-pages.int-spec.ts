@@ -71,7 +71,7 @@ describe('listLogs', () => {
       }),
       { numRuns: 150 },
     );
-  }, 120_000);
+  });
 
   it('reads only the minutes in which the workspace has a log that can match', async () => {
     const [[rare]] = [await put([{ createdAt: at(50), durationMs: 7_654_321.5, workspaceId: workspace(3) }])];

@@ -1,4 +1,4 @@
-import { storableJson } from '@gw/entities';
+import { storableJson, storableText } from '@gw/kernel';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Readable } from 'node:stream';
@@ -59,13 +59,13 @@ function fieldOf(value: unknown, isJson: boolean): string {
 }
 
 /**
- * Characters that the text format of `COPY` escapes. NUL, which Postgres cannot store, becomes
- * U+FFFD; `Buffer.from` does the same to half a surrogate pair.
+ * Characters that the text format of `COPY` escapes, and NUL, which becomes storable here;
+ * `Buffer.from` does the same to half of a surrogate pair.
  */
 const SPECIAL = /[\0\\\t\n\r]/;
 const SPECIALS = /[\0\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
-  '\0': '\uFFFD',
+  '\0': storableText('\0'),
   '\\': '\\\\',
   '\t': '\\t',
   '\n': '\\n',

@@ -2,7 +2,10 @@ import { DAY_MS } from '@gw/kernel';
 import { isUtf8 } from 'node:buffer';
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib';
 
-/** Bodies of one logged request, as they were on the wire. Null: no body was stored. */
+/**
+ * Bodies of one logged request. The worker has redacted credentials in them, and the gateway may
+ * have truncated them. Null: no body was stored.
+ */
 export interface LogBodies {
   readonly request: Buffer | null;
   readonly response: Buffer | null;
@@ -14,8 +17,12 @@ export interface LogBodies {
  */
 const PLAIN = 0;
 const ZSTD = 1;
+/** Two 32-bit lengths, of the request and of the response; -1 for null. The bodies follow. */
 const HEAD_BYTES = 8;
-/** Shorter bodies are stored uncompressed, because the zstd frame costs as much as it saves. */
+/**
+ * Shorter content (head and both bodies) is stored uncompressed, because the zstd frame costs as
+ * much as it saves.
+ */
 const COMPRESSED_FROM_BYTES = 256;
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };
 const CHUNK_BYTES_MAX = 16_384;
@@ -37,8 +44,8 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
   const plain = Buffer.concat([head, request ?? NONE, response ?? NONE]);
   if (plain.length < COMPRESSED_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), plain]);
   // With `pledgedSrcSize`, zstd allocates tables no larger than needed, which takes a third of the
-  // time for usual bodies. `chunkSize` bounds the output buffer, which stays allocated as long as
-  // the result; its default is 16 KiB.
+  // time for usual bodies. `chunkSize` is the size of the output buffer that each call allocates,
+  // 16 KiB by default.
   const compressed = zstdCompressSync(plain, {
     params: LEVEL,
     pledgedSrcSize: plain.length,
@@ -49,7 +56,10 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
 
 const NONE = Buffer.alloc(0);
 
-/** Decodes what `encodeLogBodies` returned; throws for any other bytes. */
+/**
+ * Decodes what `encodeLogBodies` returned. Throws if the format is unknown, the lengths do not fit,
+ * or zstd refuses the bytes.
+ */
 export function decodeLogBodies(encoded: Buffer): LogBodies {
   const plain = plainOf(encoded);
   const [requestLength, responseLength] = [plain.readInt32BE(0), plain.readInt32BE(4)];
@@ -68,17 +78,21 @@ function plainOf(encoded: Buffer): Buffer {
   throw new Error('A logged body has an encoding that this release does not know.');
 }
 
-/** Position of a log's bodies in a pack: an object that holds the bodies of a whole batch. */
+/**
+ * Position of a log's bodies in a pack: an object that holds the bodies of a whole batch. Offset
+ * and length are in bytes.
+ */
 export interface BodyPlace {
   readonly key: string;
   readonly offset: number;
   readonly length: number;
 }
 
+/** Formats a position as the text of `body_ref`. The key must not contain `#`. */
 export const bodyReference = ({ key, offset, length }: BodyPlace): string =>
   `${key}#${String(offset)}.${String(length)}`;
 
-/** Parses what `bodyReference` returned; throws for any other text. */
+/** Parses what `bodyReference` returned; throws for text of another form. */
 export function bodyPlace(reference: string): BodyPlace {
   const [, key, offset, length] = /^([^#]+)#(\d+)\.(\d+)$/.exec(reference) ?? [];
   if (key === undefined) throw new Error('The reference to a logged body is not valid.');
@@ -92,7 +106,10 @@ export function bodyPlace(reference: string): BodyPlace {
 export const bodyFolder = (day: number): string =>
   `bodies/${new Date(day * DAY_MS).toISOString().slice(0, 10)}/`;
 
-/** Decodes a body: JSON as a value, other text as text, anything else as base64. */
+/**
+ * Decodes a body: JSON as a value, other UTF-8 as text, anything else as base64. Both members are
+ * null without a body.
+ */
 export function readableBody(bytes: Buffer | null): {
   readonly encoding: 'json' | 'utf8' | 'base64' | null;
   readonly body: unknown;

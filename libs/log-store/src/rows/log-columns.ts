@@ -14,8 +14,9 @@ interface LogColumn extends LogColumnFacts {
   readonly sql: string;
   readonly unit?: LogUnit;
   /**
-   * Returns the stored value for a record: finite, bounded and of the column's type, whatever the
-   * record contains. Only the id and the time were validated when the record was read.
+   * Returns the stored value for a record. Numbers are finite and bounded, whatever the record
+   * contains. Other values may have a wrong type, which Postgres may refuse, because only the id
+   * and the time were validated when the record was read. Throws if the record has no decision.
    */
   readonly of: (record: LogRecord, derived: DerivedFacts) => unknown;
 }
@@ -30,8 +31,8 @@ const tokens = (about: string, of: (usage: Usage | null) => number | null | unde
 const BETWEEN = { filter: { between: null }, zoneBounds: true } as const;
 
 /**
- * Columns whose values are derived from several members of a record, or that the store fills
- * itself.
+ * Columns that are not declared in `LOG_FIELDS`: the id and the time, usage, values from the
+ * decision record, and the reference to bodies, which the store fills itself.
  */
 const DERIVED_COLUMNS = {
   id: {
@@ -81,7 +82,7 @@ const DERIVED_COLUMNS = {
     filter: { anyOf: 'text', about: 'Ids of prompts.' },
     zoneBits: 15,
   },
-  /** Set when the bodies are stored. */
+  /** Null in a new row; set when the bodies are stored. */
   body_ref: {
     sql: 'text',
     about: 'Where the bodies are kept. Null: in the database, or nowhere.',
@@ -154,8 +155,8 @@ const FIELD_COLUMNS = Object.fromEntries(
 
 /**
  * All columns of the request log. The row type, the `COPY` writer, the columns of lists, the
- * filters and the zone maps are derived from this object. A migration creates each column;
- * `log-columns.int-spec.ts` compares the two.
+ * filters, the zone maps and the exports are derived from this object. A migration creates each
+ * column; `log-columns.int-spec.ts` compares the two.
  */
 export const LOG_COLUMNS = { ...FIELD_COLUMNS, ...DERIVED_COLUMNS };
 
@@ -185,7 +186,7 @@ export type ExportedName = {
     : never;
 }[ExportedColumn];
 
-/** A row of `request_logs` as the gateway writes it. */
+/** A row of `request_logs` as the worker inserts it. */
 export type RequestLogRow = { readonly [Name in LogColumnName]: ReturnType<Columns[Name]['of']> };
 
 const ALL = Object.entries(LOG_COLUMNS) as [LogColumnName, LogColumn][];

@@ -6,5 +6,5 @@ describe('docs/log-fields.md', () => {
     const script = resolve(__dirname, '../../../../tools/log-fields-doc.cjs');
     const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect({ status, stderr }).toMatchObject({ status: 0 });
-  }, 120_000);
+  });
 });

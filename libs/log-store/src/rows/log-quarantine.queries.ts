@@ -1,3 +1,4 @@
+import { storableText } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
 /**
@@ -37,7 +38,6 @@ export const QUARANTINE = {
 } as const;
 
 const REASON_MAX = 500;
-const NUL = String.fromCharCode(0);
 
 /**
  * Adds a record unless the quarantine holds it already, since batches can be repeated. Returns the
@@ -49,13 +49,13 @@ export async function quarantineLog(
   caps: Readonly<Record<keyof typeof QUARANTINE, number>> = QUARANTINE,
 ): Promise<number> {
   const bytes = log.meta.length + (log.request?.length ?? 0) + (log.response?.length ?? 0);
-  const id = (text: string | null): string | null => text?.slice(0, 64).replaceAll(NUL, '') ?? null;
+  const id = (text: string | null): string | null => (text === null ? null : storableText(text.slice(0, 64)));
   await manager.query(
     `INSERT INTO quarantined_logs (log_id, workspace_id, reason, meta, request, response, bytes, stored_bare)
      SELECT $1::varchar, $2, $3, $4, $5, $6, $7, $8
      WHERE NOT EXISTS (SELECT FROM quarantined_logs WHERE log_id = $1::varchar)`,
     [
-      ...[id(log.logId), id(log.workspaceId), log.reason.slice(0, REASON_MAX).replaceAll(NUL, '')],
+      ...[id(log.logId), id(log.workspaceId), storableText(log.reason.slice(0, REASON_MAX))],
       ...[log.meta, log.request, log.response, bytes, log.storedBare],
     ],
   );

@@ -1,5 +1,4 @@
-import { storableJson } from '@gw/entities';
-import { DAY_MS } from '@gw/kernel';
+import { DAY_MS, storableJson } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** A span that an application sent. */
@@ -57,20 +56,25 @@ export async function insertSpans(
 }
 
 /**
- * Returns at most `limit` spans of a trace by their start time. A `userId` restricts the result to
- * spans that this user sent.
+ * Returns the first spans of a trace by their start time: at most `limit.spans`, with at most
+ * `limit.bytes` of attributes, resources and events. A `userId` restricts the result to spans that
+ * this user sent.
  */
 export async function spansOfTrace(
   manager: EntityManager,
   owner: SpanOwner,
   traceId: string,
-  limit: number,
+  limit: { readonly spans: number; readonly bytes: number },
 ): Promise<StoredSpan[]> {
   return manager.query(
-    `SELECT ${COLUMNS} FROM trace_spans
-     WHERE organisation_id = $1 AND workspace_id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND trace_id = $4
-     ORDER BY started_at, span_id LIMIT $5`,
-    [owner.organisationId, owner.workspaceId, owner.userId, traceId, limit],
+    `SELECT ${COLUMNS} FROM (
+       SELECT ${COLUMNS}, sum(octet_length(attributes::text) + octet_length(resource::text) + octet_length(events::text))
+         OVER (ORDER BY started_at, span_id ROWS UNBOUNDED PRECEDING) AS size
+       FROM trace_spans
+       WHERE organisation_id = $1 AND workspace_id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND trace_id = $4
+       ORDER BY started_at, span_id LIMIT $5) span
+     WHERE size <= $6 ORDER BY started_at, span_id`,
+    [owner.organisationId, owner.workspaceId, owner.userId, traceId, limit.spans, limit.bytes],
   );
 }
 

@@ -40,7 +40,7 @@ export async function exchange(call: Exchange, onNotice: (notice: CallNotice) =>
     if (message.kind === 'request') {
       if (channel.era === 'legacy') requests.take(message);
     } else if (message.kind === 'notification') {
-      const notice = noticeOf(message, call.id);
+      const notice = noticeOf(message, call);
       if (notice !== null) onNotice(notice);
     }
   };
@@ -88,11 +88,15 @@ function metaOf({ channel, id, params, options }: Exchange): string {
   return members;
 }
 
-/** Returns the notice for a notification; null for progress of another call. */
-function noticeOf({ method, params }: RpcNotification, id: number): CallNotice | null {
+/**
+ * Returns the notice for a notification; null for progress of another call, and for progress that
+ * the call did not ask for.
+ */
+function noticeOf({ method, params }: RpcNotification, { id, options }: Exchange): CallNotice | null {
   if (method !== 'notifications/progress') return { kind: 'notification', method, params };
   const { progressToken, ...rest } = params;
-  return progressToken === id || progressToken === String(id) ? { kind: 'progress', params: rest } : null;
+  const isOfCall = progressToken === id || progressToken === String(id);
+  return isOfCall && options.wantsProgress === true ? { kind: 'progress', params: rest } : null;
 }
 
 /**

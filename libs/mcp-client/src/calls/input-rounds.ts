@@ -11,11 +11,12 @@ type Result = Extract<CallEvent, { readonly kind: 'result' }>;
 /**
  * Runs a call with the rounds that a modern upstream requests by `input_required`: the callback
  * responds to each request, and the call is repeated with the responses. Without a callback the
- * call fails; with `relay` the caller performs the rounds.
+ * call fails; with `relay` the caller performs the rounds. `method`: only tools/call ends with a tool
+ * error when the upstream breaks the rules for input; other methods fail.
  */
 export async function withInput(
   round: (params: JsonObject) => Promise<Result>,
-  params: JsonObject,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
   input: InputHandling | 'relay' | null,
   clock: CallClock,
 ): Promise<CallEnd> {
@@ -26,13 +27,19 @@ export async function withInput(
     if (input === 'relay') return { kind: 'input_required', result: event.result.value };
     if (rounds === null || input === null) throw refused();
     const next = rounds.next(event.result.value);
-    if (next.kind === 'end') return { kind: 'result', result: parsedResult(next.result, null) };
+    if (next.kind === 'end') return toolEnd(method, next.result);
     const responses =
       next.kind === 'wait'
         ? await waited(next.afterMs, clock)
         : await responsesTo(next.requests, input, clock);
     sent = rounds.retry(responses) ?? fail(refused());
   }
+}
+
+/** Returns the end of a call with a tool error. Throws for a method that has none. */
+function toolEnd(method: string, result: JsonObject): CallEnd {
+  if (method !== 'tools/call') throw refused();
+  return { kind: 'result', result: parsedResult(result, null) };
 }
 
 /**

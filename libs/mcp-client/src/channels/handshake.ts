@@ -1,3 +1,4 @@
+import { truncated } from '@gw/kernel';
 import {
   isLegacyRevision,
   NEWEST_LEGACY,
@@ -27,7 +28,7 @@ export function factsOf(result: JsonObject, serverInfo: JsonObject): ServerFacts
   return {
     capabilities: ownObject(result, 'capabilities'),
     serverInfo,
-    instructions: typeof instructions === 'string' ? instructions.slice(0, INSTRUCTIONS_LENGTH_MAX) : null,
+    instructions: typeof instructions === 'string' ? truncated(instructions, INSTRUCTIONS_LENGTH_MAX) : null,
   };
 }
 

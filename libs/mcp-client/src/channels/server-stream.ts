@@ -43,7 +43,7 @@ export class ServerStream {
   private users = 0;
   private running: Promise<void> | null = null;
   private clock: CallClock | null = null;
-  /** Why the stream is not opened again; null while it may be. */
+  /** Why the stream is not opened again, after status 401 until its next user; null while it may be. */
   refusal: UpstreamError | null = null;
   private wasOpen = false;
   private isStopped = false;
@@ -55,6 +55,8 @@ export class ServerStream {
   /** Opens the stream if needed. Resolves when it is open or refused, or after 0.3 s. */
   async use(): Promise<void> {
     this.users += 1;
+    // The credential may have been renewed.
+    if (this.running === null && this.refusal?.status === 401) this.refusal = null;
     if (this.running !== null || this.refusal !== null || this.isStopped) return;
     const head = new Promise<void>((resolve) => (this.onHead = resolve));
     this.running = this.run().finally(() => (this.running = null));

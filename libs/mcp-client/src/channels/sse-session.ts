@@ -4,7 +4,7 @@ import { CallClock } from '../http/call-clock';
 import { eventParser } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
-import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
+import { messageOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, resultOf } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
 import { CallsOnStream } from './calls-on-stream';
@@ -122,7 +122,7 @@ export class SseSession implements Channel {
     const headers = { accept: 'text/event-stream' };
     const response = await this.http.send({ method: 'GET', headers, body: null }, this.streamClock);
     await assertSuccess(response);
-    if (mediaTypeOf(response) !== 'text/event-stream') {
+    if (response.headers.mediaType !== 'text/event-stream') {
       response.body.discard();
       throw protocolError('The upstream sends no event stream.', { mayHaveExecuted: false });
     }

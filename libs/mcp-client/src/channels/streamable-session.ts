@@ -1,3 +1,4 @@
+import { isVisibleAscii } from '@gw/kernel';
 import { requestBody, type Era, type JsonObject, type LegacyRevision } from '@gw/mcp';
 import type { EventParser } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -266,6 +267,6 @@ async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> 
 function sessionIdOf({ headers }: UpstreamHttpResponse): string | null {
   const id = headers.get('mcp-session-id');
   if (id === undefined) return null;
-  if (/^[\x21-\x7e]+$/.test(id) && id.length <= UPSTREAM_BOUNDS.sessionIdLengthMax) return id;
+  if (isVisibleAscii(id) && id.length <= UPSTREAM_BOUNDS.sessionIdLengthMax) return id;
   throw protocolError('The session id of the upstream is not valid.', { mayHaveExecuted: false });
 }

@@ -26,7 +26,7 @@ export async function readMessages(
   parser: EventParser,
   take: (message: UpstreamMessage) => boolean,
 ): Promise<boolean> {
-  const type = mediaTypeOf(response);
+  const type = response.headers.mediaType;
   const isReadable = response.isPlain && (type === 'application/json' || type === 'text/event-stream');
   if (!isReadable) {
     response.body.discard();
@@ -42,10 +42,6 @@ export async function readMessages(
     }
   return false;
 }
-
-/** Returns the media type of a response in lower case, without parameters. */
-export const mediaTypeOf = ({ headers }: UpstreamHttpResponse): string =>
-  (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 /** Reads one message. Throws `protocol`. */
 export function messageOf(data: Buffer): UpstreamMessage {

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
-import { CODES, own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
+import { CODES, isWithinBounds, own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
-import { mediaTypeOf, type UpstreamMessage } from './messages';
+import type { UpstreamMessage } from './messages';
 import type { ReceivedResult } from './received-result';
 import { UPSTREAM_BOUNDS } from '../limits';
 import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
@@ -10,7 +10,6 @@ import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
 const NOT_EXECUTED_STATUSES: ReadonlySet<number> = new Set([
   ...[307, 308, 400, 401, 403, 404, 405, 406, 413, 415, 429, 431],
 ]);
-const RETRY_AFTER_SECONDS_MAX = 3_600;
 
 /** Reads or discards the body of a response without a success status, and throws its error. */
 export async function assertSuccess(response: UpstreamHttpResponse): Promise<void> {
@@ -40,7 +39,7 @@ async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamErro
     status,
     body,
     mayHaveExecuted: !NOT_EXECUTED_STATUSES.has(status),
-    retryAfterMs: retryAfterOf(headers.get('retry-after')),
+    retryAfterMs: headers.retryAfterMs,
   };
   if (status === 401 || status === 403)
     return new UpstreamError('unauthorized', `The upstream refuses the credentials (${String(status)}).`, {
@@ -84,22 +83,21 @@ function rpcErrorOf(body: JsonObject | null): RpcError | null {
   return { code: code as number, message, ...(data !== undefined && { data }) };
 }
 
-/** Returns the body as a JSON object; null if it has another media type, is too large or broken. */
+/**
+ * Returns the body as a JSON object; null if it has another media type, is too large, nested too
+ * deeply or broken.
+ */
 async function errorBody(response: UpstreamHttpResponse): Promise<JsonObject | null> {
-  if (mediaTypeOf(response) !== 'application/json') {
+  if (response.headers.mediaType !== 'application/json') {
     response.body.discard();
     return null;
   }
   try {
     const bytes = await response.body.whole(UPSTREAM_BOUNDS.errorBodyBytesMax);
+    if (!isWithinBounds(bytes)) return null;
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isObject(value) ? value : null;
   } catch {
     return null;
   }
-}
-
-function retryAfterOf(header: string | undefined): number | null {
-  if (header === undefined || !/^\d{1,9}$/.test(header)) return null;
-  return Math.min(RETRY_AFTER_SECONDS_MAX, Number(header)) * 1_000;
 }

@@ -63,16 +63,24 @@ describe('sampledMessage', () => {
   });
 
   it('returns the first choice with its stop reason', () => {
-    const read = (reason: string) => sampledMessage({ ...completion({ content: 'Hello' }, reason) });
+    const read = (reason: string) => sampledMessage({ ...completion({ content: 'Hello' }, reason) }, MODEL);
     const message = { role: 'assistant', model: 'small', content: { type: 'text', text: 'Hello' } };
     expect(read('stop')).toEqual({ ...message, stopReason: 'endTurn' });
     expect(read('length')).toEqual({ ...message, stopReason: 'maxTokens' });
     expect(read('constructor')).toEqual(message);
   });
 
+  it.each([undefined, null, '', 7])(
+    'names the requested model for a completion with the model %p',
+    (model) => {
+      const choices = [{ message: { content: 'Hello' } }];
+      expect(sampledMessage({ model, choices }, MODEL)).toMatchObject({ model: 'small' });
+    },
+  );
+
   it('returns null for a completion without text', () => {
-    expect(sampledMessage({ ...completion({ content: null }, 'stop') })).toBeNull();
-    expect(sampledMessage({ choices: [] })).toBeNull();
-    expect(sampledMessage({})).toBeNull();
+    expect(sampledMessage({ ...completion({ content: null }, 'stop') }, MODEL)).toBeNull();
+    expect(sampledMessage({ choices: [] }, MODEL)).toBeNull();
+    expect(sampledMessage({}, MODEL)).toBeNull();
   });
 });

@@ -1,7 +1,6 @@
-import { isObject } from '@gw/kernel';
+import { isObject, jsonStrings, withEditedStrings } from '@gw/kernel';
 import { TASKS_EXTENSION, type Era, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
-import { stringLeaves, withEditedLeaves } from '../rpc/texts';
 import { TASK_ID_MAX } from '../sealed/task-id';
 
 /** Minimum poll interval that clients get, in milliseconds. */
@@ -129,11 +128,11 @@ const IMMEDIATE = 'io.modelcontextprotocol/model-immediate-response';
  * Returns the texts that the server writes about a task, without its result. Guardrails judge them
  * like the texts of results.
  */
-export const taskTexts = (task: JsonObject): readonly string[] => stringLeaves(writtenParts(task));
+export const taskTexts = (task: JsonObject): readonly string[] => jsonStrings(writtenParts(task));
 
 /** Returns a task with the texts of `taskTexts` replaced by `edit`. */
 export function withEditedTask(task: JsonObject, edit: (text: string) => string): JsonObject {
-  const edited = withEditedLeaves(writtenParts(task), edit) as Partial<WrittenParts>;
+  const edited = withEditedStrings(writtenParts(task), edit) as Partial<WrittenParts>;
   const meta = edited.immediate === undefined ? {} : { [IMMEDIATE]: edited.immediate };
   return {
     ...task,

@@ -82,11 +82,11 @@ const isLessSafe = (approved: JsonObject, now: JsonObject): boolean =>
 
 /**
  * Returns method and path of the HTTP operation that a tool from an OpenAPI document calls; null
- * for another tool.
+ * for another tool. Other servers may send anything as such an operation.
  */
 function operationOf(definition: JsonObject): string | null {
   const operation = own(ownObject(definition, '_meta'), OPERATION_META);
-  return isObject(operation) ? `${String(own(operation, 'method'))} ${String(own(operation, 'path'))}` : null;
+  return isObject(operation) ? canonicalJson([own(operation, 'method'), own(operation, 'path')]) : null;
 }
 
 /** Returns a hint of a definition, or the protocol's default. */

@@ -6,6 +6,7 @@ import { faultOf, vectors } from '../spec-support/vectors';
 import { approvalState, checkApproval, isServed, type ApprovalMode } from './approval';
 import { capabilityDigest } from './capability';
 import { findingContext, findingsOf, severityOf, type FindingSurroundings } from './findings';
+import { foldedText } from './text-signs';
 
 const SURROUNDINGS: FindingSurroundings = {
   otherNames: ['github__search', 'search'],
@@ -90,6 +91,12 @@ describe('approvalState', () => {
       expect(served(mode, TOOL, { ...TOOL, _meta: { note: 'Fast.' } })).toBe(true);
     },
   );
+
+  it('compares operations that no OpenAPI document has, such as a method that no text can be made of', () => {
+    const odd = { ...TOOL, _meta: { 'gw/operation': { method: { toString: 1 }, path: { valueOf: 1 } } } };
+    expect(served('auto', odd, { ...odd, description: 'Faster.' })).toBe(true);
+    expect(served('auto', odd, CHANGED)).toBe(false);
+  });
 
   it('approves the first snapshot as a whole, and leaves later additions pending', () => {
     const input = { mode: 'review_changes', type: 'tool', approved: null, now: TOOL, findings: [] } as const;
@@ -178,6 +185,16 @@ describe('findingsOf', () => {
   it('returns a high finding for a text of more than 16 KiB', () => {
     expect(severity({ description: 'a '.repeat(8_192) })).toBe('none');
     expect(severity({ description: 'a '.repeat(8_193) })).toBe('high');
+  });
+
+  it('reads no text that is many times as long as the definition', () => {
+    const longest = (text: string): number => foldedText(text.repeat(100)).length / 100;
+    for (const text of ['\ufdfa', '\ufdfb', '\u321d']) expect(longest(text)).toBeLessThanOrEqual(7);
+  });
+
+  it('returns a high finding for more links than are read', () => {
+    const linked = (count: number): string => severity({ description: 'http://a.b '.repeat(count) });
+    expect([linked(100), linked(101)]).toEqual(['info', 'high']);
   });
 
   it('reports identifiers that name other tools, and plain words only next to a word for tools', () => {

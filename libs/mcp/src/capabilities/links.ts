@@ -12,14 +12,14 @@ const OPEN_QUERY = /[?&][\w.~-]{0,64}=$/;
 
 /**
  * Returns findings on links in a folded text: `info` for a link to another host, `high` for an
- * address that results are to be sent to. Ignores links to the server's own host. Reads at most 100
- * links.
+ * address that results are to be sent to, and `high` for more than 100 links, of which it reads the
+ * first 100. Ignores links to the server's own host.
  */
 export function linkFindings(folded: string, serverHost: string | null): readonly Finding[] {
   const found: Finding[] = [];
   let last = 0;
   for (const match of folded.matchAll(URL_START)) {
-    if (found.length >= URLS_MAX) break;
+    if (found.length >= URLS_MAX) return [...found, { rule: 'link', severity: 'high' }];
     const url = urlAt(folded, match.index);
     const before = folded.slice(Math.max(last, match.index - SENTENCE_MAX), match.index);
     last = match.index;

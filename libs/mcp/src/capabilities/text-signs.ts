@@ -133,16 +133,19 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e01ef}]/gu;
+/** Arabic ligatures of 8 and 18 letters, which would make a text as much longer. */
+const LONG_LIGATURES = /[\ufdfa\ufdfb]/g;
 const MARKS = /\p{M}/gu;
 const NOT_ASCII = /[^\u0000-\u007f]/g;
 
 /**
  * Returns the text in its visual form: compatibility forms, case, marks, invisible characters and
- * look-alike letters are folded.
+ * look-alike letters are folded. It is at most seven times as long.
  */
 export function foldedText(text: string): string {
   if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase();
   return text
+    .replace(LONG_LIGATURES, ' ')
     .normalize('NFKD')
     .replace(INVISIBLE, '')
     .replace(MARKS, '')

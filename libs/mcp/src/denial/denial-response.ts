@@ -1,6 +1,6 @@
 import { CODES } from '../fault';
 import type { ClientCapabilities } from '../http/client-capabilities';
-import type { Era, JsonObject, RequestId } from '../protocol';
+import { MAY_REQUIRE_INPUT, type Era, type JsonObject, type RequestId } from '../protocol';
 import { resultBody } from '../rpc/message';
 import { inputRequired } from '../sealed/retry';
 import { describeDenial, type DenialCause, type DenialError } from './denial';
@@ -136,8 +136,8 @@ function connectionResponse(
     elicitationId: `connect-${server}`,
     message: 'Connect your account to continue.',
   };
-  const { era, revision, capabilities, id } = context;
-  if (capabilities.url && era === 'modern')
+  const { era, revision, capabilities, id, method } = context;
+  if (capabilities.url && era === 'modern' && method !== null && MAY_REQUIRE_INPUT.has(method))
     return ok(
       context,
       inputRequired({ connect: { method: 'elicitation/create', params: elicitation } }, requestState),

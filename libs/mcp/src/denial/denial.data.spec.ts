@@ -97,6 +97,20 @@ describe('denialResponse', () => {
       expect(memberOf(deny({ cause: words, era: 'modern' }).body, 'error')['code']).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['tools/call', 'result'],
+    ['prompts/get', 'result'],
+    ['completion/complete', 'error'],
+    ['tasks/get', 'error'],
+  ])('sends a modern client of %s without a connection a %s', (method, member) => {
+    const { body } = denialResponse(connection(LINK), {
+      ...{ era: 'modern', revision: '2026-07-28', denialStatus: '200', asToolError: false },
+      ...{ capabilities: readCapabilities({ elicitation: { url: {} } }), id: 1, method },
+    });
+    expect(Object.keys(body)).toContain(member);
+    expect(JSON.stringify(body)).toContain(LINK);
+  });
+
   it('removes line breaks and quotes of a caller from headers', () => {
     const cause: DenialCause = { kind: 'scope', scope: 'a"\r\nx: y', resourceMetadata: METADATA };
     const { headers } = denialResponse(cause, {

@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isHeaderName, isObject } from '@gw/kernel';
 import { own } from '../rpc/message';
 import type { JsonObject } from '../protocol';
 
@@ -20,7 +20,6 @@ export type HeaderParameters =
   | { readonly ok: false; readonly reason: string };
 
 const ANNOTATION = 'x-mcp-header';
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 const PARAMETERS_MAX = 100;
 const DEPTH_MAX = 64;
@@ -74,7 +73,7 @@ function annotate(
   found: HeaderParameter[],
 ): string | null {
   const [name, type] = [schema[ANNOTATION], own(schema, 'type')];
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} must be a token of RFC 9110.`;
+  if (typeof name !== 'string' || !isHeaderName(name)) return `${ANNOTATION} must be a token of RFC 9110.`;
   if (path === null || path.length === 0)
     return `${ANNOTATION} is allowed on properties that only properties lead to.`;
   if (!TYPES.includes(type)) return `${ANNOTATION} is allowed on string, integer and boolean properties.`;

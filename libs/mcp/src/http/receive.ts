@@ -1,3 +1,4 @@
+import { isVisibleAscii } from '@gw/kernel';
 import { badRequest, CODES, McpFault } from '../fault';
 import {
   BATCH_REVISION,
@@ -139,8 +140,6 @@ function ofBatch<S extends LegacySession>(
   return { kind: 'legacy', session, ...decoded };
 }
 
-const VISIBLE = /^[\x21-\x7e]+$/;
-
 /**
  * Returns the session that a header names. Some clients send a version header that differs from the
  * session's revision; the session's revision applies.
@@ -161,7 +160,7 @@ function sessionOf<S extends LegacySession>(
       `Send initialize first, or name the protocol version in _meta; supported: ${SUPPORTED_REVISIONS.join(', ')}.`,
       { status: 400, id: requestId, data: { supported: SUPPORTED_REVISIONS } },
     );
-  if (!VISIBLE.test(id))
+  if (!isVisibleAscii(id))
     throw badRequest(CODES.invalidRequest, 'The session id has invalid characters.', requestId);
   const session = id.length > MCP_LIMITS.sessionIdMax ? null : openSession(id);
   if (session !== null) return session;

@@ -3,7 +3,7 @@ import { own, ownObject } from '../rpc/message';
 import { OpenApiFault, resolved } from './document';
 import { readForm } from './form';
 import type { HttpBody, HttpMethod } from './http-operation';
-import { jsonMediaType } from './media-type';
+import { jsonMedia } from './media-type';
 import type { SchemaReader } from './schema';
 
 /** Where a body is in its document. */
@@ -37,13 +37,29 @@ export function readBody(
   const described = resolved(document, value);
   const isRequired = own(described, 'required') === true;
   const content = ownObject(described, 'content');
-  const json = jsonMediaType(content);
+  const json = jsonMedia(content);
   if (json !== null)
-    return describedBody({ schema: schemas.read(own(json, 'schema') ?? {}, 'input') }, { isRequired, taken });
+    return describedBody(
+      { schema: schemas.read(own(json.media, 'schema') ?? {}, 'input'), ...typeOf(json.type) },
+      { isRequired, taken },
+    );
   const form = readForm({ document, schemas }, content);
   if (typeof form !== 'string') return describedBody(form, { isRequired, taken });
   if (!isRequired) return null;
   throw new OpenApiFault(form);
+}
+
+const JSON_TYPE = /^application\/[\w.-]{1,64}\+json$/;
+
+/** Returns the media type of a body if it is another one than `application/json`. */
+const typeOf = (type: string): Pick<HttpBody, 'type'> => (JSON_TYPE.test(type) ? { type } : {});
+
+/** Returns a name for an argument that no other argument has, in the order of preference. */
+export function freeArgument(first: string, second: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(first)) return first;
+  let name = second;
+  while (taken.has(name)) name = `${name}_`;
+  return name;
 }
 
 /**
@@ -51,7 +67,7 @@ export function readBody(
  * names.
  */
 function describedBody(
-  { schema, form }: { readonly schema: JsonObject; readonly form?: HttpBody['form'] },
+  { schema, ...content }: { readonly schema: JsonObject } & Pick<HttpBody, 'type' | 'form'>,
   { isRequired, taken }: { readonly isRequired: boolean; readonly taken: ReadonlySet<string> },
 ): DescribedBody {
   const names = Object.keys(ownObject(schema, 'properties'));
@@ -60,7 +76,6 @@ function describedBody(
     names.length > 0 &&
     !COMPOSED.some((keyword) => own(schema, keyword) !== undefined) &&
     !names.some((name) => taken.has(name));
-  const argument = taken.has('body') ? 'request_body' : 'body';
-  const body = { isRequired, argument, members: isFlat ? names : null };
-  return { body: form === undefined ? body : { ...body, form }, schema };
+  const argument = freeArgument('body', 'request_body', taken);
+  return { body: { isRequired, argument, members: isFlat ? names : null, ...content }, schema };
 }

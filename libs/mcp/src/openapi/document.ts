@@ -52,7 +52,7 @@ export function referenced(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#/') || reference.length > 512)
     throw new OpenApiFault('References to other documents are not supported.');
   let at: unknown = document;
-  for (const part of reference.slice(2).split('/', 20)) {
+  for (const part of reference.slice(2).split('/')) {
     const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     at = propertyOf(at, name);
   }

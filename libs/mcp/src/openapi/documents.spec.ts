@@ -2,7 +2,6 @@ import { capabilityDigest } from '../capabilities/capability';
 import type { JsonObject } from '../protocol';
 import { OpenApiFault } from './document';
 import { openApiRequest, openApiUrl } from './request';
-import { openApiResult } from './result';
 import { OPENAPI_BOUNDS, readOpenApiText } from './text';
 import { openApiTools, splitOperation, withOperation, type OpenApiTool } from './tools';
 
@@ -76,6 +75,10 @@ describe('schemas of tools', () => {
       { type: 'integer', maximum: 5, exclusiveMaximum: false },
       { type: 'integer', maximum: 5 },
     ],
+    [
+      { oneOf: [{ type: 'string', pattern: '^a' }, { type: 'string' }], not: { pattern: '^ab' } },
+      { anyOf: [{ type: 'string', description: 'Pattern: ^a' }, { type: 'string' }] },
+    ],
     [{ type: 'file', required: true, minLength: '1', enum: [] }, {}],
     [
       { type: 'string', pattern: '(?i)a', description: 'An a.', 'x-mcp-header': 'Authorization' },
@@ -109,6 +112,12 @@ describe('schemas of tools', () => {
     expect(responded({ 200: json(schema) })).toEqual({
       ...{ type: 'object', properties: { a: { type: 'string', description: 'An a.' } } },
     });
+  });
+
+  it('describes responses of which several schemas may hold without their constraints', () => {
+    const oneOf = ['a', 'b'].map((kind) => ({ type: 'object', properties: { kind: { const: kind } } }));
+    const shown = { type: 'object', properties: { kind: {} } };
+    expect(responded({ 200: json({ oneOf }) })).toEqual({ anyOf: [shown, shown] });
   });
 
   it('has no output schema for responses of several forms, or if the selection disables output schemas', () => {
@@ -283,33 +292,5 @@ describe('operations of documents', () => {
     expect(openApiUrl(new URL('https://api.example/v1/'), { target: '//evil.example' }).href).toBe(
       'https://api.example/v1//evil.example',
     );
-  });
-});
-
-describe('openApiResult', () => {
-  const of = (body: string, contentType = 'application/json', status = 200): JsonObject =>
-    openApiResult(
-      { status, contentType, body: Buffer.from(body), retryAfter: status === 429 ? 7 : null },
-      { era: 'modern', uri: 'x', promisesObject: true },
-    ).result;
-
-  it('returns an empty object for a response without content if the tool promises an object', () => {
-    expect(of('', '', 204)).toMatchObject({
-      structuredContent: {},
-      content: [{ text: expect.stringContaining('204') }],
-    });
-  });
-
-  it('returns only text for JSON beyond the bounds of messages', () => {
-    expect(of(`${'['.repeat(100)}${']'.repeat(100)}`)).not.toHaveProperty('structuredContent');
-    expect(of('{"a":1e400}')).not.toHaveProperty('structuredContent');
-    expect(of('{"a":1}')).toHaveProperty('structuredContent', { a: 1 });
-  });
-
-  it('returns a tool error with the wait that the service requests', () => {
-    expect(of('slow down', 'text/plain', 429)).toMatchObject({
-      isError: true,
-      content: [{ text: 'The API answered with status 429. Retry after 7 s.\nslow down' }],
-    });
   });
 });

@@ -1,52 +1,55 @@
-import { isObject } from '@gw/kernel';
+import { isObject, isWellFormed } from '@gw/kernel';
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { OpenApiFault } from './document';
 import type { FormField, HttpForm } from './http-operation';
 import { isJsonType } from './media-type';
-import { encoded, itemsOf, queryPairs, scalarText } from './serialize';
+import { encoded, itemsOf, pairsWithin, scalarText } from './serialize';
 
 /** Maximum number of fields of a form, counting list items, and of bytes of the whole form. */
 const PARTS_MAX = 1_000;
 const BYTES_MAX = 8_388_608;
 const NAME_MAX = 256;
-/** Half of a surrogate pair, which UTF-8 cannot encode. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Serialises a form. A list becomes one field for each item, an object becomes JSON, and null is
- * left out. Throws an `OpenApiFault` for values that a form cannot carry, and for more than 1,000
- * fields or 8 MiB.
+ * left out. `members` are the names of its arguments if there is one for each field. Throws an
+ * `OpenApiFault` for values that a form cannot carry, and for more than 1,000 fields or 8 MiB.
  */
 export function formContent(
   { type, fields }: HttpForm,
   values: JsonObject,
+  members: readonly string[] | null,
 ): { readonly type: string; readonly bytes: Buffer } {
   const fieldValues = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
   return type === 'multipart/form-data'
     ? multipart(fields, fieldValues)
-    : urlencoded(type, fields, fieldValues);
+    : urlencoded({ type, fields }, fieldValues, new Set([...Object.keys(values), ...(members ?? [])]));
 }
 
 type FieldValues = readonly (readonly [string, unknown])[];
 
 function urlencoded(
-  type: string,
-  fields: HttpForm['fields'],
+  { type, fields }: HttpForm,
   fieldValues: FieldValues,
+  names: ReadonlySet<string>,
 ): { readonly type: string; readonly bytes: Buffer } {
   const size = new FormSize();
   const pairs = fieldValues.flatMap(([name, value]) => {
-    const written = pairsOfField(name, ownField(fields, name), value);
+    const written = pairsOfField({ name, ...ownField(fields, name) }, value, names);
     for (const pair of written) size.add(pair.length + 1);
     return written;
   });
   return { type, bytes: Buffer.from(pairs.join('&')) };
 }
 
-function pairsOfField(name: string, { style, explode = true }: FormField, value: unknown): readonly string[] {
-  if (style !== undefined) return queryPairs({ name, style, explode }, value);
+function pairsOfField(
+  { name, style, explode = true }: FormField & { readonly name: string },
+  value: unknown,
+  names: ReadonlySet<string>,
+): readonly string[] {
+  if (style !== undefined) return pairsWithin({ name, style, explode }, value, names);
   const key = encoded(name);
   return listOf(value).map((each) => `${key}=${encoded(textOf(each))}`);
 }
@@ -85,7 +88,7 @@ function textPart(name: string, { contentType }: FormField, value: unknown): Par
   const type = contentType ?? (isObject(value) || Array.isArray(value) ? 'application/json' : null);
   const isText = type === null || !isJsonType(type) || typeof value === 'string';
   const text = isText ? textOf(value) : JSON.stringify(value);
-  if (LONE_SURROGATE.test(text)) throw new OpenApiFault('An argument has a broken surrogate.');
+  if (!isWellFormed(text)) throw new OpenApiFault('An argument has a broken surrogate.');
   return { head: headOf(name, null, type), bytes: Buffer.from(text) };
 }
 
@@ -100,7 +103,7 @@ function filePart(
     throw new OpenApiFault(
       `The argument ${shown} must be a file: an object with its bytes in base64 as data.`,
     );
-  if (typeof filename !== 'string' || !FILE_NAME.test(filename) || LONE_SURROGATE.test(filename))
+  if (typeof filename !== 'string' || !FILE_NAME.test(filename) || !isWellFormed(filename))
     throw new OpenApiFault(
       `The filename of ${shown} must have 1 to 255 characters, and none that leads to another folder.`,
     );
@@ -114,7 +117,7 @@ function filePart(
 const FILE_NAME = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\:]{1,255}$/;
 
 function headOf(name: string, filename: string | null, type: string | null): string {
-  if (name.length > NAME_MAX || LONE_SURROGATE.test(name))
+  if (name.length > NAME_MAX || !isWellFormed(name))
     throw new OpenApiFault(`The name of a field has at most ${String(NAME_MAX)} characters.`);
   const file = filename === null ? '' : `; filename="${quoted(filename)}"`;
   const content = type === null ? '' : `\r\nContent-Type: ${type}`;

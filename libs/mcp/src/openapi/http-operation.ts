@@ -45,6 +45,8 @@ export interface HttpForm {
 export interface HttpBody {
   /** The form; absent for a JSON body. */
   readonly form?: HttpForm;
+  /** Media type of a JSON body, such as `application/merge-patch+json`; absent: `application/json`. */
+  readonly type?: string;
   readonly isRequired: boolean;
   /** Name of the argument that is the whole body if `members` is null. */
   readonly argument: string;

@@ -20,5 +20,24 @@ export function mediaTypeOf(content: JsonObject, fits: (type: string) => boolean
   return isObject(found) ? found : null;
 }
 
+/** An entry of `content` with a JSON media type. */
+interface JsonMedia {
+  /** Media type without its parameters. */
+  readonly type: string;
+  readonly media: JsonObject;
+}
+
+/** JSON media types by `content`, which many responses and parameters of a document may share. */
+const jsonTypes = new WeakMap<JsonObject, { readonly found: JsonMedia | null }>();
+
 /** Returns the first entry of `content` with a JSON media type; null if there is none. */
-export const jsonMediaType = (content: JsonObject): JsonObject | null => mediaTypeOf(content, isJsonType);
+export function jsonMedia(content: JsonObject): JsonMedia | null {
+  const known = jsonTypes.get(content);
+  if (known !== undefined) return known.found;
+  const [type, media] = Object.entries(content).find(([each]) => isJsonType(each)) ?? ['', null];
+  const found = isObject(media) ? { type: essenceOf(type), media } : null;
+  jsonTypes.set(content, { found });
+  return found;
+}
+
+export const jsonMediaType = (content: JsonObject): JsonObject | null => jsonMedia(content)?.media ?? null;

@@ -1,9 +1,9 @@
 import { GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX } from '@gw/contracts';
-import { isCredentialHeader, isMetadataHeader, isObject } from '@gw/kernel';
+import { isCredentialHeader, isHeaderName, isMetadataHeader, isObject, truncated } from '@gw/kernel';
 import { isReservedHeader } from '../http/reserved-headers';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
-import { readBody, type BodyPlace } from './body';
+import { freeArgument, readBody, type BodyPlace } from './body';
 import { OpenApiFault, resolved } from './document';
 import { STYLES, type HttpOperation, type HttpParameter, type ParameterStyle } from './http-operation';
 import { jsonMediaType } from './media-type';
@@ -20,6 +20,8 @@ export interface DescribedOperation extends HttpOperation {
 }
 
 const PARAMETERS_MAX = 100;
+/** Maximum length of the description of a tool or of one of its arguments. */
+export const DESCRIPTION_MAX = 1_024;
 
 /** Where an operation is in its document. */
 export interface OperationPlace extends BodyPlace {
@@ -50,7 +52,9 @@ export function readOperation(place: OperationPlace): DescribedOperation {
     ...{ method, path },
     operationId: typeof operationId === 'string' && operationId !== '' ? operationId : null,
     summary: [own(operation, 'summary'), own(operation, 'description')]
-      .filter((text) => typeof text === 'string' && text !== '')
+      .filter((text) => typeof text === 'string')
+      .filter((text) => text !== '')
+      .map((text) => truncated(text, DESCRIPTION_MAX))
       .join('\n'),
     parameters: parameters.map(({ parameter }) => parameter),
     schemas: new Map(parameters.map((each) => [argumentOf(each), each.schema])),
@@ -74,7 +78,7 @@ const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/{}]{0,1023}$/;
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 function assertPath(path: string, parameters: readonly HttpParameter[]): void {
-  const isWhole = !/[{}]/.test(path.replace(/\{[^{}]{1,128}\}/g, ''));
+  const isWhole = !/[{}]/.test(path.replace(/\{[^{}/]{1,128}\}/g, ''));
   if (!PATH.test(path) || DOT_SEGMENT.test(path) || !isWhole)
     throw new OpenApiFault('The path has characters or dot segments that no path of a URL may have.');
   for (const [, name = ''] of path.matchAll(/\{([^{}]{1,128})\}/g))
@@ -91,10 +95,12 @@ function readParameters(place: OperationPlace, list: readonly unknown[]): readon
     const described = resolved(place.document, each);
     const [where, name] = [own(described, 'in'), own(described, 'name')];
     if (typeof name !== 'string' || name === '' || !isPlace(where) || isWithheld(where, name)) continue;
-    const key = `${where}/${name}`;
+    if (where === 'header' && !isHeaderName(name))
+      throw new OpenApiFault(`The parameter ${name.slice(0, 128)} is not a name of a header.`);
+    const key = `${where}/${where === 'header' ? name.toLowerCase() : name}`;
     // An operation's parameter replaces the one of its path.
     const replaced = byKey.get(key)?.parameter.argument;
-    const argument = replaced ?? (taken.has(name) ? `${where}_${name}` : name);
+    const argument = replaced ?? freeArgument(name, `${where}_${name}`, taken);
     taken.add(argument);
     byKey.set(key, readParameter(place, described, { where, name, argument }));
   }
@@ -149,7 +155,7 @@ function readParameter(
     },
     schema: {
       ...schemas.read(own(json ?? described, 'schema') ?? {}, 'input'),
-      ...(typeof description === 'string' && { description: description.slice(0, 1_024) }),
+      ...(typeof description === 'string' && { description: truncated(description, DESCRIPTION_MAX) }),
     },
   };
 }

@@ -35,12 +35,13 @@ export interface OpenApiResult {
 
 export const ERROR_BYTES_MAX = 8_192;
 const BLOB_BYTES_MAX = 1_048_576;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Returns the result of a tool call: JSON as text and structured content (only objects for legacy
- * clients), other text as text, binary data as an embedded resource of at most 1 MiB. Statuses 3xx,
- * 4xx and 5xx become tool errors with at most 8 KB of the body. JSON beyond the bounds of messages
- * becomes text only.
+ * clients), other text as text, both without a byte order mark, binary data as an embedded resource
+ * of at most 1 MiB. Statuses 3xx, 4xx and 5xx become tool errors with at most 8 KB of the body. JSON
+ * beyond the bounds of messages becomes text only.
  */
 export function openApiResult(response: OpenApiResponse, options: OpenApiResultOptions): OpenApiResult {
   const { result, numbers } = isSuccess(response)
@@ -71,9 +72,10 @@ function success(
     return plain({ content: [{ type: 'text', text }], ...(promisesObject && { structuredContent: {} }) });
   }
   if (!isUtf8(body)) return plain(binary(contentType, body, uri));
-  const text = body.toString('utf8');
+  const plainBody = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+  const text = plainBody.toString('utf8');
   const content = [{ type: 'text', text }];
-  const parsed = isJsonType(contentType) ? parsedJson(text, body) : null;
+  const parsed = isJsonType(contentType) ? parsedJson(text, plainBody) : null;
   if (parsed === null || (era === 'legacy' && !isObject(parsed.value))) return plain({ content });
   return { result: { content, structuredContent: parsed.value }, numbers: parsed.numbers };
 }

@@ -26,21 +26,26 @@ const PATTERN_MAX = 256;
 export class SchemaReader {
   private nodes = 0;
   private characters = 0;
+  private readonly members: Readonly<Record<SchemaUse, Members>>;
 
-  constructor(private readonly document: JsonObject) {}
+  constructor(private readonly document: JsonObject) {
+    this.members = { input: new Members(document, 'input'), output: new Members(document, 'output') };
+  }
 
   /**
    * Returns a schema with its references inlined. References below 8 others, and everything beyond
    * 5,000 nodes in one schema, become `{}`, so that recursive schemas end. Unknown keywords and
    * invalid values are left out, because one invalid schema makes some clients refuse the whole
-   * list. An `output` schema has no constraints, because responses rarely meet all of them. Throws
-   * an `OpenApiFault` for references to other documents, for more than 262,144 characters in one
-   * schema, and for more than 100,000 nodes or 8 Mi characters in all schemas.
+   * list. An `output` schema has no constraints, because responses rarely meet all of them. `oneOf`
+   * becomes `anyOf`, and `not` is left out: without all constraints, they would refuse what the
+   * service accepts. Throws an `OpenApiFault` for references to other documents, for more than
+   * 262,144 characters in one schema, and for more than 100,000 nodes or 8 Mi characters in all
+   * schemas.
    */
   read(schema: unknown, use: SchemaUse): JsonObject {
     if (this.nodes > NODES_OF_ALL || this.characters > CHARACTERS_OF_ALL)
       throw new OpenApiFault('The schemas of the selected operations are too large together; select fewer.');
-    const inliner = new Inliner(this.document, use);
+    const inliner = new Inliner(this.document, use, this.members[use]);
     try {
       const inlined = inliner.schema(schema, 0, 0);
       return isObject(inlined) ? inlined : {};
@@ -91,13 +96,62 @@ const CONSTRAINTS: readonly (readonly [string, Keyword])[] = [
     (name) => [name, value(isCount)] as const,
   ),
   ['uniqueItems', value((flag) => typeof flag === 'boolean')],
-  ...(['not', 'contains', 'propertyNames'] as const).map((name) => [name, { kind: 'schema' }] as const),
+  ...(['contains', 'propertyNames'] as const).map((name) => [name, { kind: 'schema' }] as const),
 ];
 
 const KEYWORDS: Readonly<Record<SchemaUse, ReadonlyMap<string, Keyword>>> = {
   input: new Map([...DESCRIBING, ...CONSTRAINTS]),
   output: new Map(DESCRIBING.filter(([name]) => name !== 'additionalProperties')),
 };
+
+/**
+ * Facts about the members of objects. Each object is read once, however many references point to
+ * it.
+ */
+class Members {
+  private readonly counts = new WeakMap<object, number>();
+  private readonly shown = new WeakMap<object, readonly (readonly [string, unknown])[]>();
+
+  constructor(
+    private readonly document: JsonObject,
+    private readonly use: SchemaUse,
+  ) {}
+
+  /** Returns the number of members or items. */
+  countOf(value: object): number {
+    if (Array.isArray(value)) return value.length;
+    const count = this.counts.get(value) ?? Object.keys(value).length;
+    this.counts.set(value, count);
+    return count;
+  }
+
+  /** Returns the properties that a schema shows, of the first 5,000. */
+  shownIn(properties: JsonObject): readonly (readonly [string, unknown])[] {
+    const shown =
+      this.shown.get(properties) ??
+      Object.entries(properties)
+        .slice(0, NODES_OF_ONE)
+        .filter(([, each]) => isSchema(each) && !this.isHidden(each));
+    this.shown.set(properties, shown);
+    return shown;
+  }
+
+  /**
+   * Returns whether a schema, or one that it refers to, is hidden: arguments have no `readOnly`
+   * members, and responses no `writeOnly` members.
+   */
+  private isHidden(schema: unknown): boolean {
+    const flag = this.use === 'input' ? 'readOnly' : 'writeOnly';
+    let at = schema;
+    for (let hops = 0; hops <= REFERENCE_DEPTH_MAX && isObject(at); hops += 1) {
+      if (own(at, flag) === true) return true;
+      const reference = own(at, '$ref');
+      if (typeof reference !== 'string') return false;
+      at = referenced(this.document, reference);
+    }
+    return false;
+  }
+}
 
 class Inliner {
   nodes = 0;
@@ -106,11 +160,13 @@ class Inliner {
   constructor(
     private readonly document: JsonObject,
     private readonly use: SchemaUse,
+    private readonly memberFacts: Members,
   ) {}
 
   schema(schema: unknown, references: number, depth: number): unknown {
+    const isFull = this.isFull(depth);
     if (typeof schema === 'boolean') return schema;
-    if (!isObject(schema) || this.isFull(depth)) return {};
+    if (!isObject(schema) || isFull) return {};
     const reference = own(schema, '$ref');
     if (typeof reference !== 'string') return this.members(schema, references, depth);
     if (references >= REFERENCE_DEPTH_MAX) return {};
@@ -128,7 +184,7 @@ class Inliner {
       const written = of === undefined ? undefined : this.keyword(keyword, of, references, depth + 1);
       if (written === undefined) continue;
       this.count(name);
-      found.push([name, written]);
+      found.push([name === 'oneOf' ? 'anyOf' : name, written]);
     }
     const pattern = own(schema, 'pattern');
     const isShown = this.use === 'input' && typeof pattern === 'string' && pattern.length <= PATTERN_MAX;
@@ -138,13 +194,14 @@ class Inliner {
 
   /** Returns the converted value of a keyword; undefined when it is left out. */
   private keyword(keyword: Keyword, of: unknown, references: number, depth: number): unknown {
+    if (Array.isArray(of) && !this.hasRoom(of.length)) return undefined;
     switch (keyword.kind) {
       case 'value':
         return keyword.accepts(of) ? this.data(of, depth) : undefined;
       case 'schema':
         return isSchema(of) ? this.schema(of, references, depth) : undefined;
       case 'schemas':
-        return isList(of) && this.hasRoom(of.length) && of.every(isSchema)
+        return isList(of) && of.every(isSchema)
           ? of.map((each) => this.schema(each, references, depth))
           : undefined;
       case 'map':
@@ -154,23 +211,12 @@ class Inliner {
 
   private map(properties: JsonObject, references: number, depth: number): JsonObject {
     if (!this.hasRoom(0)) return {};
-    const shown = Object.entries(properties)
-      .slice(0, NODES_OF_ONE)
-      .filter(([, each]) => isSchema(each) && !this.isHidden(each));
     return Object.fromEntries(
-      shown.map(([name, each]) => {
+      this.memberFacts.shownIn(properties).map(([name, each]) => {
         this.count(name);
         return [name, this.schema(each, references, depth)];
       }),
     );
-  }
-
-  /**
-   * Returns whether a schema is hidden: arguments have no `readOnly` members, and responses no
-   * `writeOnly` members.
-   */
-  private isHidden(schema: unknown): boolean {
-    return isObject(schema) && own(schema, this.use === 'input' ? 'readOnly' : 'writeOnly') === true;
   }
 
   /**
@@ -181,9 +227,8 @@ class Inliner {
     if (this.isFull(depth)) return undefined;
     if (typeof of === 'string') this.count(of);
     if (!isObject(of) && !Array.isArray(of)) return of;
-    const entries = Object.entries(of);
-    if (!this.hasRoom(entries.length)) return undefined;
-    const copied = entries.map(([name, each]) => {
+    if (!this.hasRoom(this.memberFacts.countOf(of))) return undefined;
+    const copied = Object.entries(of).map(([name, each]) => {
       if (!Array.isArray(of)) this.count(name);
       return [name, this.data(each, depth + 1)] as const;
     });

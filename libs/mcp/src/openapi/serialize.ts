@@ -70,8 +70,26 @@ const DELIMITERS = {
 /** A query parameter, or a form field that is serialised like one. */
 export type WrittenPair = Pick<HttpParameter, 'name' | 'style' | 'explode'>;
 
+/**
+ * Returns the `name=value` pairs of a query parameter or form field. Throws an `OpenApiFault` if a
+ * member of an object has one of the other `names`, since rules judge arguments by their names.
+ */
+export function pairsWithin(
+  pair: WrittenPair,
+  value: unknown,
+  names: ReadonlySet<string>,
+): readonly string[] {
+  const pairs = queryPairs(pair, value);
+  for (const each of isObject(value) ? pairs : []) {
+    const name = decodeURIComponent(each.slice(0, each.indexOf('=')));
+    if (name !== pair.name && names.has(name))
+      throw new OpenApiFault(`A member of ${pair.name.slice(0, 128)} has the name of another argument.`);
+  }
+  return pairs;
+}
+
 /** Returns the `name=value` pairs of a query parameter. */
-export function queryPairs({ name, style, explode }: WrittenPair, value: unknown): readonly string[] {
+function queryPairs({ name, style, explode }: WrittenPair, value: unknown): readonly string[] {
   const key = encoded(name);
   if (style === 'json') return [`${key}=${encoded(JSON.stringify(value))}`];
   const delimiter = DELIMITERS[style];

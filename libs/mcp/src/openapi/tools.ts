@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 import { checkOpenApi, OpenApiFault } from './document';
 import type { HttpMethod, HttpOperation } from './http-operation';
-import { readOperation, type DescribedOperation } from './operation';
+import { DESCRIPTION_MAX, readOperation, type DescribedOperation } from './operation';
 import { SchemaReader } from './schema';
 import { isSelected, listedOperations, operationKey, type OpenApiSelection } from './selection';
 
@@ -24,7 +24,6 @@ export interface OpenApiTools {
 }
 
 const TOOLS_MAX = 100;
-const DESCRIPTION_MAX = 1_024;
 /** Maximum number of characters of a definition as JSON, as for tools of MCP servers. */
 const DEFINITION_MAX = 262_144;
 
@@ -67,14 +66,15 @@ function namedTools(
   operations: readonly DescribedOperation[],
   selection: OpenApiSelection,
 ): readonly OpenApiTool[] {
-  const byKey = new Map(operations.map((operation) => [operationKey(operation), operation]));
-  const members = [...byKey].map(([server, operation]) => {
+  const members = operations.map((operation) => {
     const name = nameOf(operation, selection.aliases);
-    return { server, names: [name], aliases: new Map([[name, name]]) };
+    return { server: operationKey(operation), names: [name], aliases: new Map([[name, name]]) };
   });
-  return mapNames(members).names.flatMap(({ shown, server }) => {
-    const operation = byKey.get(server);
-    return operation === undefined ? [] : [toolOf(shown, operation, selection)];
+  const { names } = mapNames(members.toSorted((one, other) => (one.server < other.server ? -1 : 1)));
+  const shownByKey = new Map(names.map(({ server, shown }) => [server, shown]));
+  return operations.flatMap((operation) => {
+    const shown = shownByKey.get(operationKey(operation));
+    return shown === undefined ? [] : [toolOf(shown, operation, selection)];
   });
 }
 

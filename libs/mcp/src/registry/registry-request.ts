@@ -104,9 +104,13 @@ function searchOf(text: string | null): string | null {
   throw new RegistryFault(400, `search has at most ${String(SEARCH_MAX)} characters.`);
 }
 
+/** Returns whether a month has such a day; `Date.parse` reads February 30 as March 2. */
+const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+
 function timeOf(text: string | null): number | null {
   if (text === null) return null;
   const time = RFC_3339.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time)) throw new RegistryFault(400, 'updated_since must be a time of RFC 3339.');
+  if (Number.isNaN(time) || !isDay(text.slice(0, 10)))
+    throw new RegistryFault(400, 'updated_since must be a time of RFC 3339.');
   return time;
 }

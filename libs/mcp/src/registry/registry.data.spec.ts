@@ -109,9 +109,21 @@ describe('readServerJson and filledUrl', () => {
     ['a metadata service', 'https://169.254.169.254/mcp'],
     ['another scheme', 'file:///etc/passwd'],
     ['a variable with odd letters', 'https://{a.b}.vendor.example'],
+    [
+      'more than 50 variables',
+      `https://vendor.example/${Array.from({ length: 51 }, (_, at) => `{v${String(at)}}`).join('/')}`,
+    ],
   ])('refuses %s', (_what, url) => {
     expect(imported({ ...server, remotes: [{ type: 'streamable-http', url }] })).toBeNull();
   });
+
+  it.each([[{ toString: 1, valueOf: 1 }], [['X-A']], [1], [null], ['a b'], ['a'.repeat(129)]])(
+    'refuses a header with the name %j',
+    (name) => {
+      const remote = { type: 'sse', url: 'https://mcp.vendor.example/sse', headers: [{ name }] };
+      expect(imported({ ...server, remotes: [remote] })).toBeNull();
+    },
+  );
 
   it('checks the address again if the host contains variables', () => {
     const remotes = [{ type: 'sse', url: 'https://{a}.{b}/mcp' }];
@@ -215,6 +227,8 @@ describe('registryResponse', () => {
     ['GET', '/v0.1/servers?limit=101', 400],
     ['GET', '/v0.1/servers?limit=1&limit=2', 400],
     ['GET', '/v0.1/servers?updated_since=2026-13-01T00:00:00Z', 400],
+    ['GET', '/v0.1/servers?updated_since=2026-02-30T00:00:00Z', 400],
+    ['GET', '/v0.1/servers?updated_since=2028-02-29t23:59:59.5%2b23:59', 200],
     ['GET', '/v0.1/servers/%E0%A4%A/versions', 400],
     ['GET', '/v0.1/servers/io.acme.dev%2Fgithub', 404],
     ['GET', '/v0.1/servers/io.acme.dev%2Fnone/versions', 404],

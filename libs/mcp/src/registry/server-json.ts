@@ -1,4 +1,4 @@
-import { isObject, type AddressPolicy } from '@gw/kernel';
+import { isObject, truncated, type AddressPolicy } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 import type { Checked } from '../upstream/metadata';
@@ -97,7 +97,7 @@ export function readServerJson(
       name,
       title: textOf(document, 'title', 100),
       description: textOf(document, 'description', 500),
-      version: typeof version === 'string' ? version.slice(0, 255) : '',
+      version: typeof version === 'string' ? truncated(version, 255) : '',
       remotes,
       packages,
     },
@@ -106,7 +106,7 @@ export function readServerJson(
 
 const textOf = (value: JsonObject, name: string, lengthMax: number): string => {
   const text = own(value, name);
-  return typeof text === 'string' ? text.slice(0, lengthMax) : '';
+  return typeof text === 'string' ? truncated(text, lengthMax) : '';
 };
 
 /** Reads a remote. Returns the reason as a text if it is invalid. */
@@ -119,14 +119,16 @@ function readRemote(value: unknown, policy: AddressPolicy): ImportedRemote | str
   if (typeof url !== 'string') return 'A remote must have a URL.';
   const headers = ownList(value, 'headers');
   if (headers.length > INPUTS_MAX) return `A remote has at most ${String(INPUTS_MAX)} headers.`;
-  if (!headers.every((each) => isObject(each) && HEADER_NAME.test(String(own(each, 'name')))))
+  if (!headers.every((each) => isObject(each) && HEADER_NAME.test(textOf(each, 'name', 129))))
     return 'A header of a remote must have a name.';
+  const variables = variablesOf(url, ownObject(value, 'variables'));
+  if (variables.length > INPUTS_MAX) return `A remote has at most ${String(INPUTS_MAX)} variables.`;
   const verdict = policy.checkUrl(url.replace(VARIABLE, 'a'));
   if (!verdict.ok) return verdict.rule;
   return {
     transport,
     url,
-    variables: variablesOf(url, ownObject(value, 'variables')),
+    variables,
     headers: headers.filter(isObject).map(headerOf),
   };
 }
@@ -141,7 +143,7 @@ const HAS_VARIABLE = /\{[A-Za-z0-9_-]{1,64}\}/;
 
 /** Reads a header. A value without variables is used as it is, unless it is a secret. */
 function headerOf(described: JsonObject): ImportedHeader {
-  const input = inputOf(String(own(described, 'name')), described);
+  const input = inputOf(textOf(described, 'name', 128), described);
   const text = own(described, 'value');
   const value = typeof text === 'string' && text.length <= HEADER_VALUE_MAX ? text : null;
   const isTemplate = value !== null && HAS_VARIABLE.test(value);
@@ -153,7 +155,7 @@ function headerOf(described: JsonObject): ImportedHeader {
 }
 
 function variablesOf(url: string, described: JsonObject): readonly RequestedInput[] {
-  const names = [...new Set([...url.matchAll(VARIABLE)].map(([, name = '']) => name))].slice(0, INPUTS_MAX);
+  const names = [...new Set([...url.matchAll(VARIABLE)].map(([, name = '']) => name))];
   return names.map((name) => inputOf(name, { isRequired: true, ...ownObject(described, name) }));
 }
 

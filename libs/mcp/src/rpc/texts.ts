@@ -1,102 +1,132 @@
-import { isObject } from '@gw/kernel';
+import { isObject, jsonStrings, jsonTexts, withEditedStrings, withEditedTexts } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from './message';
 
-const LEAVES_MAX = 50_000;
-
-/** Returns the strings of a JSON value in their order, without member names; at most 50,000. */
-export function stringLeaves(value: unknown): readonly string[] {
-  const found: string[] = [];
-  visit(value, found);
-  return found;
-}
-
-function visit(value: unknown, found: string[]): void {
-  if (found.length >= LEAVES_MAX) return;
-  if (typeof value === 'string') found.push(value);
-  else if (Array.isArray(value)) for (const each of value) visit(each, found);
-  else if (isObject(value)) for (const each of Object.values(value)) visit(each, found);
-}
-
-/** Returns the value with each string replaced by `edit`; the same object when nothing changes. */
-export function withEditedLeaves(value: unknown, edit: (text: string) => string): unknown {
-  if (typeof value === 'string') return edit(value);
-  if (Array.isArray(value)) {
-    const items = value.map((each: unknown) => withEditedLeaves(each, edit));
-    return items.some((each, index) => each !== value[index]) ? items : value;
-  }
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([name, each]) => [name, withEditedLeaves(each, edit)] as const);
-  return members.some(([name, each]) => each !== value[name]) ? Object.fromEntries(members) : value;
-}
-
-/**
- * Returns the text of a call that guardrails check: all strings of the arguments, joined by line
- * breaks.
- */
-export const argumentText = (args: JsonObject): string => stringLeaves(args).join('\n');
-
 /** Texts of a result that guardrails check, and the number of parts that they cannot read. */
 export interface ResultText {
-  /** Text parts, texts of embedded resources and strings of `structuredContent`. */
+  /** Texts of parts, resources, links and completions, and the texts of `structuredContent`. */
   readonly texts: readonly string[];
   /** Number of images, audio parts and blobs, which are not checked. */
   readonly binaries: number;
 }
 
-/**
- * Collects the texts of a result of tools/call, prompts/get (its messages) or resources/read (its
- * contents).
- */
-export function resultText(result: JsonObject): ResultText {
-  const messages = ownList(result, 'messages')
-    .filter(isObject)
-    .map((message) => own(message, 'content'));
-  const parts = [...ownList(result, 'content'), ...messages.flat(), ...ownList(result, 'contents')].filter(
-    isObject,
-  );
-  const texts: string[] = [];
-  let binaries = 0;
-  for (const part of parts) {
-    const holder = own(part, 'type') === 'resource' ? ownObject(part, 'resource') : part;
-    const text = own(holder, 'text');
-    if (typeof text === 'string') texts.push(text);
-    if (own(holder, 'blob') !== undefined || own(holder, 'data') !== undefined) binaries += 1;
-  }
-  return { texts: [...texts, ...stringLeaves(own(result, 'structuredContent'))], binaries };
-}
+/** Members of a link to a resource that a model reads. */
+const LINK_TEXTS = ['name', 'title', 'description', 'uri'] as const;
 
 /**
- * Returns a tool result with edited texts: the text parts, texts of embedded resources and the
- * strings of `structuredContent`. A text part that holds the JSON of `structuredContent` is
- * serialised from the edited value, so that both stay equal.
+ * Collects the texts of a result of tools/call, prompts/get (its messages), resources/read (its
+ * contents) or completion/complete (its values).
  */
-export function withEditedResult(result: JsonObject, edit: (text: string) => string): JsonObject {
-  const structured = own(result, 'structuredContent');
-  const edited = withEditedLeaves(structured, edit);
-  const isTwin = (text: string): boolean => structured !== undefined && isSameJson(text, structured);
-  const content = ownList(result, 'content').map((part) =>
-    editedPart(part, (text) => (isTwin(text) ? JSON.stringify(edited) : edit(text))),
-  );
+export function resultText(result: JsonObject): ResultText {
+  const texts: string[] = [];
+  let binaries = 0;
+  withEditedParts(result, (part) => {
+    for (const name of textMembers(part)) {
+      const text = own(part, name);
+      if (typeof text === 'string') texts.push(text);
+    }
+    if (own(part, 'blob') !== undefined || own(part, 'data') !== undefined) binaries += 1;
+    return part;
+  });
+  const values = ownList(ownObject(result, 'completion'), 'values');
   return {
-    ...result,
-    ...(own(result, 'content') !== undefined && { content }),
-    ...(structured !== undefined && { structuredContent: edited }),
+    texts: [...texts, ...jsonStrings(values), ...jsonTexts(own(result, 'structuredContent'))],
+    binaries,
   };
 }
 
-function editedPart(part: unknown, edit: (text: string) => string): unknown {
-  if (!isObject(part)) return part;
-  const text = own(part, 'text');
-  if (typeof text === 'string') return { ...part, text: edit(text) };
-  const resource = own(part, 'resource');
-  return isObject(resource) ? { ...part, resource: editedPart(resource, edit) } : part;
+const textMembers = (part: JsonObject): readonly string[] =>
+  own(part, 'type') === 'resource_link' ? LINK_TEXTS : ['text'];
+
+/**
+ * Returns a result with the texts of `resultText` edited. A text part that holds the JSON of
+ * `structuredContent` and the latter stay equal; when the edited text is no JSON, the result loses
+ * `structuredContent`, which would show what the edit has removed.
+ */
+export function withEditedResult(result: JsonObject, edit: (text: string) => string): JsonObject {
+  const { structuredContent: structured, ...others } = result;
+  const twins = structured === undefined ? [] : twinsOf(result, structured);
+  const edited = withEditedTexts(
+    twins.reduce<unknown>((value, twin) => afterTwin(value, twin, edit), structured),
+    edit,
+  );
+  const textOf = (text: string): string =>
+    edited !== undefined && twins.includes(text) ? JSON.stringify(edited) : edit(text);
+  const completion = own(result, 'completion');
+  return {
+    ...withEditedParts(others, (part) => editedPart(part, textOf)),
+    ...(isObject(completion) && {
+      completion: { ...completion, values: withEditedStrings(ownList(completion, 'values'), edit) },
+    }),
+    ...(edited !== undefined && { structuredContent: edited }),
+  };
 }
 
-function isSameJson(text: string, value: unknown): boolean {
+/**
+ * Returns the result with each part of its content, messages and contents replaced; for a part with
+ * an embedded resource, the resource.
+ */
+function withEditedParts(result: JsonObject, edit: (part: JsonObject) => JsonObject): JsonObject {
+  const editPart = (part: unknown): unknown => {
+    if (!isObject(part)) return part;
+    const resource = own(part, 'type') === 'resource' ? own(part, 'resource') : undefined;
+    return isObject(resource) ? { ...part, resource: edit(resource) } : edit(part);
+  };
+  const editMessage = (message: unknown): unknown => {
+    const content = isObject(message) ? own(message, 'content') : undefined;
+    return content === undefined
+      ? message
+      : {
+          ...(message as JsonObject),
+          content: Array.isArray(content) ? content.map(editPart) : editPart(content),
+        };
+  };
+  const lists = [
+    ['content', editPart],
+    ['messages', editMessage],
+    ['contents', editPart],
+  ] as const;
+  const changed = lists.flatMap(([name, change]) =>
+    Array.isArray(own(result, name)) ? [[name, ownList(result, name).map(change)] as const] : [],
+  );
+  return { ...result, ...Object.fromEntries(changed) };
+}
+
+const editedPart = (part: JsonObject, edit: (text: string) => string): JsonObject => ({
+  ...part,
+  ...Object.fromEntries(
+    textMembers(part).flatMap((name) => {
+      const text = own(part, name);
+      return typeof text === 'string' ? [[name, edit(text)] as const] : [];
+    }),
+  ),
+});
+
+/** Returns the texts of parts that hold the JSON of `structuredContent`. */
+function twinsOf(result: JsonObject, structured: unknown): readonly string[] {
+  const json = JSON.stringify(structured);
+  return ownList(result, 'content').flatMap((part) => {
+    const text = isObject(part) ? own(part, 'text') : null;
+    return typeof text === 'string' && isJson(text, json) ? [text] : [];
+  });
+}
+
+/** Returns the structured value after the edit of a text with its JSON; undefined without JSON. */
+function afterTwin(value: unknown, twin: string, edit: (text: string) => string): unknown {
+  const text = edit(twin);
+  if (text === twin || value === undefined) return value;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether a text is the JSON of a value, apart from white space. */
+function isJson(text: string, json: string): boolean {
   if (!/^\s{0,16}[[{"\d\-tfn]/.test(text)) return false;
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+    return JSON.stringify(JSON.parse(text)) === json;
   } catch {
     return false;
   }

@@ -15,7 +15,8 @@ interface Entry<T> {
   isRedeemed: boolean;
 }
 
-const PARKED_MAX = 100;
+/** Maximum number of parked calls of a process. */
+export const PARKED_MAX = 100;
 const PARKED_OF_PRINCIPAL_MAX = 5;
 const LIFETIME_MS = 10 * MINUTE_MS;
 /** Number of redeemed entries that are kept in addition, to recognise a second retry. */
@@ -28,6 +29,9 @@ const REMEMBERED_MAX = 1_000;
  */
 export class ParkedCalls<T> {
   private readonly entries = new Map<string, Entry<T>>();
+
+  /** `onExpired` is called with each call that has waited for too long. */
+  constructor(private readonly onExpired: (call: T) => void = () => undefined) {}
 
   /** Parks a call under an id. Returns false when there is no room. */
   park(id: string, principal: string, call: T, now: number): boolean {
@@ -71,7 +75,9 @@ export class ParkedCalls<T> {
       const isOld = now >= entry.expiresAt || (entry.isRedeemed && this.entries.size > REMEMBERED_MAX);
       if (!isOld) continue;
       this.entries.delete(id);
-      if (!entry.isRedeemed) expired.push(entry.call);
+      if (entry.isRedeemed) continue;
+      expired.push(entry.call);
+      this.onExpired(entry.call);
     }
     return expired;
   }

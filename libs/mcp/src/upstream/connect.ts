@@ -1,4 +1,4 @@
-import { digestOf, MINUTE_MS } from '@gw/kernel';
+import { digestOf, isVisibleAscii, MINUTE_MS } from '@gw/kernel';
 import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
@@ -131,6 +131,7 @@ export type RefreshVerdict =
 
 const GRANT_ERRORS: readonly unknown[] = ['invalid_grant', 'unauthorized_client', 'interaction_required'];
 const EXPIRES_DEFAULT = 3_600;
+const EXPIRES_MAX = 31_536_000;
 const TOKEN_MAX = 16_384;
 
 /**
@@ -147,10 +148,16 @@ export function refreshVerdict(status: number, body: JsonObject): RefreshVerdict
     kind: 'refreshed',
     accessToken,
     refreshToken: isToken(refreshToken) ? refreshToken : null,
-    expiresIn:
-      typeof expiresIn === 'number' && expiresIn > 0 ? Math.min(expiresIn, 31_536_000) : EXPIRES_DEFAULT,
+    expiresIn: lifetimeOf(expiresIn),
   };
 }
 
+/** Reads `expires_in`, which some servers send as a text. */
+function lifetimeOf(expiresIn: unknown): number {
+  const isText = typeof expiresIn === 'string' && /^\d{1,10}$/.test(expiresIn);
+  const seconds = isText ? Number(expiresIn) : expiresIn;
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, EXPIRES_MAX) : EXPIRES_DEFAULT;
+}
+
 const isToken = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= TOKEN_MAX && /^[\x21-\x7e]+$/.test(value);
+  typeof value === 'string' && value.length <= TOKEN_MAX && isVisibleAscii(value);

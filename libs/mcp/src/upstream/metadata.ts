@@ -54,7 +54,8 @@ export function checkResourceMetadata(
 
 function coversServer(resource: unknown, serverUrl: URL): resource is string {
   if (typeof resource !== 'string' || resource.length > 2_048 || !URL.canParse(resource)) return false;
-  const { origin, pathname, search, hash, username, password } = new URL(resource);
+  const { href, origin, pathname, search, hash, username, password } = new URL(resource);
+  if (serverUrl.search !== '' && href === serverUrl.href) return true;
   if (origin !== serverUrl.origin || origin === 'null' || search + hash + username + password !== '')
     return false;
   const parent = pathname.endsWith('/') ? pathname : `${pathname}/`;

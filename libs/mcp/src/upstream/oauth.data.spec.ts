@@ -40,6 +40,18 @@ describe('checkResourceMetadata', () => {
     expect(checkResourceMetadata(document, { serverUrl, policy, pinnedIssuer: null }).ok).toBe(false);
   });
 
+  it('accepts the URL of the server itself, also with a query', () => {
+    const ok = (resource: string): boolean => {
+      const document = { resource, authorization_servers: ['https://as.vendor.example'] };
+      const serverUrl = new URL('https://mcp.vendor.example/mcp?tenant=a');
+      return checkResourceMetadata(document, { serverUrl, policy, pinnedIssuer: null }).ok;
+    };
+    expect(ok('https://mcp.vendor.example/mcp?tenant=a')).toBe(true);
+    expect(ok('https://mcp.vendor.example/mcp')).toBe(true);
+    expect(ok('https://mcp.vendor.example/mcp?tenant=b')).toBe(false);
+    expect(ok('https://mcp.vendor.example/mcp?tenant=a#x')).toBe(false);
+  });
+
   it('returns the pinned authorization server, or refuses the metadata', () => {
     const document = {
       resource: 'https://mcp.vendor.example',
@@ -182,6 +194,17 @@ describe('connecting an account', () => {
       expiresIn: 60,
     });
   });
+
+  it.each([
+    ['60', 60],
+    [2 ** 40, 31_536_000],
+    ['6e1', 3_600],
+    ['', 3_600],
+    [-1, 3_600],
+    [null, 3_600],
+  ])('reads the lifetime %j as %d seconds', (sent, expiresIn) => {
+    expect(refreshVerdict(200, { access_token: 'a', expires_in: sent })).toMatchObject({ expiresIn });
+  });
 });
 
 describe('metadata addresses', () => {
@@ -203,6 +226,9 @@ describe('metadata addresses', () => {
     const header = `Basic realm="x", Bearer error="invalid_token", resource_metadata="${url}", scope="a b"`;
     expect(readChallenge(header)).toEqual({ resourceMetadata: url, scope: 'a b', error: 'invalid_token' });
     expect(readChallenge('Basic realm="bearer x"')).toBeNull();
+    const plain = { resourceMetadata: null, scope: null, error: null };
+    expect(readChallenge('Bearer, DPoP algs="ES256"')).toEqual(plain);
+    expect(readChallenge('DPoP, Basic realm="x"')).toEqual({ ...plain, demandsProof: true });
     expect(isMetadataUrlAllowed(url, new URL('https://m.example/mcp'), [])).toBe(true);
     expect(isMetadataUrlAllowed(url, new URL('https://n.example/mcp'), [])).toBe(false);
     expect(isMetadataUrlAllowed(url, new URL('https://n.example/mcp'), [url])).toBe(true);

@@ -51,8 +51,8 @@ const CHALLENGE_MAX = 4_096;
  */
 export function readChallenge(header: string): BearerChallenge | null {
   const text = header.slice(0, CHALLENGE_MAX);
-  const bearer = /(?:^|,)[ \t]{0,8}bearer(?:[ \t]|$)/i.exec(text);
-  const start = bearer ?? /(?:^|,)[ \t]{0,8}dpop(?:[ \t]|$)/i.exec(text);
+  const bearer = /(?:^|,)[ \t]{0,8}bearer(?:[ \t,]|$)/i.exec(text);
+  const start = bearer ?? /(?:^|,)[ \t]{0,8}dpop(?:[ \t,]|$)/i.exec(text);
   if (start === null) return null;
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, token] of text.slice(start.index).matchAll(PARAMETER)) {

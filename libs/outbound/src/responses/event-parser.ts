@@ -1,3 +1,4 @@
+import { addPiece } from '@gw/kernel';
 import type { ResponseMemory } from './held-memory';
 import type { TooLarge } from './response-body';
 
@@ -82,7 +83,7 @@ export class EventParser {
     if (this.size + piece.length > this.bytesMax) throw this.tooLarge('An event', this.bytesMax);
     if (this.counted?.memory.take(piece.length) === false) throw this.counted.noMemory();
     this.size += piece.length;
-    if (piece.length > 0) this.pieces.push(piece);
+    if (piece.length > 0) addPiece(this.pieces, piece);
   }
 
   private takeLine(): Buffer {

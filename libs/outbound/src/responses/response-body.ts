@@ -1,3 +1,4 @@
+import { addPiece } from '@gw/kernel';
 import type { OutboundCall } from '../types';
 import type { ResponseMemory } from './held-memory';
 
@@ -58,7 +59,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
     if (this.end !== 'open') return true;
     if (this.memory?.take(chunk.length) === false) return false;
-    this.chunks.push(chunk);
+    addPiece(this.chunks, chunk);
     this.waiting += chunk.length;
     if (this.waiting >= WAITING_BYTES_MAX && !this.isPaused && !this.readsWhole) {
       this.isPaused = true;

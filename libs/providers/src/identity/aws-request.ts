@@ -1,4 +1,4 @@
-import { isObject, VendorError } from '@gw/kernel';
+import { AWS_REGION, isObject, VendorError } from '@gw/kernel';
 import { signAwsRequest } from './aws-signature';
 
 /** A complete request to a server at AWS. */
@@ -9,7 +9,6 @@ export interface AwsRequest {
 }
 
 const ACCESS_KEY_ID = /^\w{16,128}$/;
-const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const SERVICE = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /**
@@ -18,7 +17,7 @@ const SERVICE = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
  */
 export const AWS_MEMBERS = {
   access_key_id: { pattern: ACCESS_KEY_ID, rule: 'must be the id of an access key of AWS' },
-  region: { pattern: REGION, rule: 'must be the name of a region of AWS, such as us-east-1' },
+  region: { pattern: AWS_REGION, rule: 'must be the name of a region of AWS, such as us-east-1' },
   service: {
     pattern: SERVICE,
     rule: 'must be the name of a service of AWS in signatures, such as bedrock-agentcore',

@@ -79,6 +79,36 @@ it('signs as AWS’s own signer does', async () => {
   );
 });
 
+const KEYS = { id: 'AKIAEXAMPLEEXAMPLE', secret: 'secret', token: null };
+
+/** Returns the signature of a request with this path. */
+function authorizationOf(path: string): string {
+  const headers: HeaderList = ['content-type', 'application/json'];
+  signAwsRequest(
+    { method: 'POST', host: 'bedrock.example.com:8443', path, headers, body: Buffer.alloc(0) },
+    { accessKeyId: KEYS.id, secretAccessKey: KEYS.secret, sessionToken: null },
+    { region, service, now: NOW },
+  );
+  return headers[headers.indexOf('authorization') + 1] ?? '';
+}
+
+it.each([
+  { a1: '1', a: '2' },
+  { 'type-a': '1', type: '2', 'type.b': '3' },
+])('sorts parameters by their names as AWS does: %j', async (query) => {
+  const search = new URLSearchParams(query).toString();
+  const { authorization } = await expected('/models', query, '', KEYS);
+  expect(authorizationOf(`/models?${search}`)).toBe(authorization);
+});
+
+it('refuses a query with a broken percent-encoding', () => {
+  for (const query of ['a=%zz', '%=1', 'a=%ff']) {
+    expect(() => authorizationOf(`/models?${query}`)).toThrow(
+      expect.objectContaining({ type: 'request_malformed', status: 400 }) as Error,
+    );
+  }
+});
+
 it('never signs with the secret of another key with the same id', () => {
   const signature = (secretAccessKey: string): string => {
     const headers: HeaderList = [];

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { AwsCredentials } from '@gw/kernel';
+import { GatewayError, type AwsCredentials } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import type { HeaderList } from '../provider';
 
@@ -21,7 +21,8 @@ const signingKeys = new LRUCache<string, Buffer>({ max: KEYS_MAX });
 /**
  * Appends `x-amz-date`, `x-amz-security-token` and `authorization`: AWS Signature Version 4, with
  * path segments encoded twice, so not for S3. The body and the `content-type` must not change
- * afterwards. `now`: Unix milliseconds.
+ * afterwards. `now`: Unix milliseconds. Throws `request_malformed` for a query that cannot be
+ * decoded.
  */
 export function signAwsRequest(
   request: SignableRequest,
@@ -90,10 +91,24 @@ function canonicalQuery(path: string): string {
     .split('&')
     .map((pair) => {
       const [name = '', ...value] = pair.split('=');
-      return `${encoded(decodeURIComponent(name))}=${encoded(decodeURIComponent(value.join('=')))}`;
+      return [encoded(decoded(name)), encoded(decoded(value.join('=')))] as const;
     })
-    .sort()
+    .sort(([name, value], [otherName, otherValue]) => byUnits(name, otherName) || byUnits(value, otherValue))
+    .map((pair) => pair.join('='))
     .join('&');
+}
+
+const byUnits = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GatewayError('request_malformed', {
+      param: 'query',
+      message: 'The query has a broken percent-encoding; encode it as UTF-8, because it is signed.',
+    });
+  }
 }
 
 /** Percent-encodes all but the unreserved characters of RFC 3986. */

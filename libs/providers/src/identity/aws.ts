@@ -1,13 +1,11 @@
 import type { CloudIdentity, ConfigurationField } from '@gw/contracts';
 import { asString } from '@gw/dialects';
-import { GatewayError, type AwsCredentials } from '@gw/kernel';
+import { AWS_REGION, GatewayError, type AwsCredentials } from '@gw/kernel';
 import { textField } from '../fields';
 import { neededText, workloadFields, workloadTokenOf } from './identity';
 import type { Credential, HeaderList } from '../provider';
 import { signAwsRequest, type SignableRequest } from './aws-signature';
 
-/** Matches one label of a host name. Another text could select another host. */
-const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WIF = { field: 'aws_auth_type', oneOf: ['wif'] } as const;
 const OF_INSTALLATION = ['assumedRole', 'serviceRole', 'wif'] as const;
 
@@ -35,7 +33,7 @@ export const SIGNATURE_HEADERS = ['x-amz-date', 'x-amz-security-token', 'x-amz-c
  */
 export function regionOf({ configurations }: Credential): string {
   const region = asString(configurations['aws_region']);
-  if (region !== null && REGION.test(region)) return region;
+  if (region !== null && AWS_REGION.test(region)) return region;
   throw new GatewayError('validation_failed', {
     param: 'aws_region',
     message: 'aws_region must be the name of a region of AWS, such as us-east-1.',

@@ -40,8 +40,11 @@ const common = {
   environmentKey: { variable: 'OPENAI_API_KEY' },
 } as const satisfies Partial<Provider>;
 
-/** Models that only the Responses API serves. */
-const RESPONSES_ONLY = /(?:^|[-/])(?:codex|deep-research|pro)(?:-|$)/;
+/**
+ * Models that only the Responses API serves. The name of a fine-tuned model ends in a text of its
+ * owner.
+ */
+const RESPONSES_ONLY = /^(?!ft:)(?:.*[-/])?(?:codex|deep-research|pro)(?:-|$)/;
 
 /** Serves those models to clients of all dialects through the Responses API. */
 const responsesOnly = defineProvider({

@@ -121,6 +121,7 @@ const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
   ...(row.awsService === undefined ? {} : signedBy(row.awsService)),
   priceCatalogueId: row.prices ?? null,
   ...(row.query === undefined ? {} : { query: (credential: Credential) => queryOf(row, credential) }),
+  ...(row.modelPaths === undefined ? {} : { modelPaths: wordsOf(row.modelPaths) }),
   ...(row.environmentKey === undefined ? {} : { environmentKey: row.environmentKey }),
   ...(row.telemetryName === undefined ? {} : { telemetryName: row.telemetryName }),
   ...(row.halfPriceBatches === true ? { batchMillionths: HALF } : {}),

@@ -60,6 +60,11 @@ export interface RowOptions {
    * out.
    */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Paths of the provider's own API that name the model that a POST calls, separated by spaces:
+   * `/models/{model}/predictions`. `{model}` is one or more segments.
+   */
+  readonly modelPaths?: string;
   /** Sent with each call, unless the caller sends the parameter. */
   readonly query?: Readonly<Record<string, string>>;
   /** Allowed values of settings. */

@@ -34,12 +34,19 @@ const IMAGES: readonly ProviderRow[] = [
       'stability-client-version': '{stability_client_version}',
     },
   }),
-  row('segmind', 'Segmind', 'https://api.segmind.com/v1', '', keyIn('x-api-key')),
+  row('segmind', 'Segmind', 'https://api.segmind.com/v1', '', {
+    ...keyIn('x-api-key'),
+    modelPaths: '/{model}',
+  }),
   row('black-forest-labs', 'Black Forest Labs', 'https://api.bfl.ai/v1', '', {
     aliases: 'bfl',
     ...keyIn('x-key'),
+    modelPaths: '/{model}',
   }),
-  row('fal', 'fal', 'https://fal.run', '', keyIn('authorization', 'Key {key}')),
+  row('fal', 'fal', 'https://fal.run', '', {
+    ...keyIn('authorization', 'Key {key}'),
+    modelPaths: '/{model}',
+  }),
   row('meshy', 'Meshy', 'https://api.meshy.ai/openapi/v1', ''),
   row('tripo3d', 'Tripo3D', 'https://api.tripo3d.ai/v2/openapi', ''),
 ];
@@ -55,7 +62,11 @@ const SPEECH: readonly ProviderRow[] = [
 ];
 
 /** Services for models of any kind, with an API of their own. */
-const PLATFORMS: readonly ProviderRow[] = [row('replicate', 'Replicate', 'https://api.replicate.com/v1', '')];
+const PLATFORMS: readonly ProviderRow[] = [
+  row('replicate', 'Replicate', 'https://api.replicate.com/v1', '', {
+    modelPaths: '/models/{model}/predictions /deployments/{model}/predictions',
+  }),
+];
 
 /** Services that are known for one kind of model, most of them with an API of their own. */
 export const SPECIALISTS: readonly ProviderRow[] = [...RETRIEVAL, ...IMAGES, ...SPEECH, ...PLATFORMS];

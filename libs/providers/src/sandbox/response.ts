@@ -27,6 +27,8 @@ export const respondLocally: LocalProvider['respond'] = (request) => {
   } catch (error) {
     if (error instanceof GatewayError)
       return refusal(error.status, error.message, error.options.param ?? null);
+    // A body of a few KiB can have more levels than the stack.
+    if (error instanceof RangeError) return refusal(400, 'The body is nested too deep.', null);
     throw error;
   }
 };

@@ -180,6 +180,16 @@ describe('the OpenAI tap', () => {
 });
 
 describe('the Anthropic tap', () => {
+  it('keeps the input of the start when the end has zeros', () => {
+    const tap = anthropicTap();
+    const event = (type: string, more: object): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+    const start = { input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1 };
+    const end = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 9 };
+    tap.write(Buffer.from(event('message_start', { message: { model: 'claude', usage: start } })));
+    tap.write(Buffer.from(event('message_delta', { delta: {}, usage: end }) + event('message_stop', {})));
+    expect(outcome(tap)).toMatchObject({ complete: true, input: 8, output: 9 });
+  });
+
   it('reports an error event and the usage before it', () => {
     const tap = anthropicTap();
     tap.write(Buffer.from(ANTHROPIC.slice(0, ANTHROPIC.indexOf('event: message_delta'))));

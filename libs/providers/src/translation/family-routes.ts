@@ -95,6 +95,7 @@ function embeddingsTranslator(provider: string, name: FormName): Translator {
       }
       return { path: call.path, body: call.body, losses };
     },
+    isNumeric: true,
     // Translates the request again, because nothing is kept between request and response and the
     // decoder depends on both. The request was accepted with the losses of its target, so a
     // response is never refused for them.
@@ -144,6 +145,7 @@ function rerankTranslator(provider: string, name: string): Translator {
       const { call, losses } = translate(body, loss, '');
       return { path: call.path, body: call.body, losses };
     },
+    isNumeric: true,
     response: (body, { request, requestId }) => translate(request, 'adapt', requestId).response(body),
     stream: noStream,
   };

@@ -74,6 +74,7 @@ function embeddingsTranslator(provider: string, embeddings: RouteSupport): Trans
       }
       return { path: embeddings.prefix + (embeddings.path ?? '/embeddings'), body: translated, losses };
     },
+    isNumeric: true,
     response(found, context) {
       const translated = openAi(context.request, 'adapt', context.address ?? {});
       return translated.response(

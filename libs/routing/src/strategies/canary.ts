@@ -1,6 +1,6 @@
 import { checkHashFields, HASH_FIELDS, type Subject } from '@gw/config-schema';
 import type { CompiledEdge, CompiledStrategy } from '../compile/compiled';
-import { commonFault, faultOf } from '../faults';
+import { commonFault, faultOf, severityOf } from '../faults';
 import { fieldsOf, hashFieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Strategy } from '../strategy';
 
@@ -55,7 +55,7 @@ export const canary: Strategy = defineStrategy<CompiledCanary>({
     const point = identity === null ? runtime.random() : unitHash(`${facts.caller()}|${identity}|${path}`);
     const [picked, other] = point * 100 < percentage ? [edges[1], edges[0]] : edges;
     const fault = faultOf(picked.node, cursor, true);
-    if (fault === null || faultOf(other.node, cursor, true) !== null) return picked;
+    if (fault === null || severityOf(faultOf(other.node, cursor, true)) >= severityOf(fault)) return picked;
     cursor.note(picked.node.path, fault);
     return other;
   },

@@ -60,6 +60,10 @@ class FallbackFrame implements Frame {
     return this.next(situation);
   }
 
+  get isSpent(): boolean {
+    return this.index >= this.node.edges.length && (this.later?.length ?? 0) === 0;
+  }
+
   next(situation: ChoiceContext): CompiledEdge | null {
     const { edges } = this.node;
     while (this.index < edges.length) {

@@ -1,7 +1,7 @@
 import type { CompiledEdge, CompiledStrategy, CompiledTarget } from '../compile/compiled';
 import { isObject } from '@gw/kernel';
 import type { HedgeOffer } from '../budgets';
-import { commonFault, faultOf } from '../faults';
+import { commonFault, faultOf, severityOf } from '../faults';
 import { defineStrategy, type Strategy } from '../strategy';
 import type { ChoiceContext } from '../types';
 
@@ -63,7 +63,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
       percentage,
     });
   },
-  /** When one of the two is unavailable, the other one is used alone. */
+  /** When one of the two is unavailable, the other one is used alone; of two, the one that may work. */
   choose(node, cursor) {
     const { edges, first, second } = node;
     const edge = edges[0] as CompiledEdge;
@@ -75,7 +75,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
     }
     cursor.hedge(null);
     cursor.note(fault === null ? second.path : first.path, fault ?? secondFault ?? 'breaker_open');
-    return secondFault === null ? (edges.at(-1) as CompiledEdge) : edge;
+    return severityOf(secondFault) < severityOf(fault) ? (edges.at(-1) as CompiledEdge) : edge;
   },
   fault: ({ edges }, situation, isChoice) =>
     commonFault(edges, (child) => faultOf(child, situation, isChoice)),
@@ -94,6 +94,7 @@ function offerOf(
   if (delayMs === null) return null;
   const cost = statistics.costOf(payer);
   const secondCost = statistics.costOf(situation.endpoint(second));
-  const price = cost !== null && secondCost !== null && cost > 0 ? secondCost / cost : 1;
+  // A cheaper second request pays as much as a first one: the budget also bounds their number.
+  const price = cost !== null && secondCost !== null && cost > 0 ? Math.max(1, secondCost / cost) : 1;
   return { target: second, delayMs, payer, price };
 }

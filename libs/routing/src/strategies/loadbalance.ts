@@ -1,7 +1,7 @@
 import { checkHashFields, HASH_FIELDS, type Subject } from '@gw/config-schema';
 import type { CompiledEdge, CompiledNode, CompiledStrategy, CompiledTarget } from '../compile/compiled';
 import { isObject } from '@gw/kernel';
-import { commonFault, faultOf } from '../faults';
+import { commonFault, faultOf, severityOf, type Fault } from '../faults';
 import { fieldsOf, hashFieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';
 import type { RequestFacts, ChoiceContext } from '../types';
@@ -99,6 +99,7 @@ export const loadbalance: Strategy = defineStrategy<CompiledLoadbalance>({
 
 /** A choice that another target can replace when the chosen one is rate limited. */
 class BalanceFrame implements Frame {
+  readonly isSpent = true;
   /** Indexes of the picked edges. */
   private readonly picked: number[];
 
@@ -133,7 +134,7 @@ const EXPLORED = 0.05;
 
 /**
  * Returns the index of the edge that a request takes. Unavailable targets are left out while any
- * other is left.
+ * other is left, and those with an open breaker while one is left that may work.
  */
 function pickBalanced(node: CompiledLoadbalance, situation: ChoiceContext): number {
   const { compiled, runtime } = situation;
@@ -142,8 +143,10 @@ function pickBalanced(node: CompiledLoadbalance, situation: ChoiceContext): numb
     return pickByWeight(node, runtime.random());
   }
   const all = positions(node);
-  const healthy = all.filter((index) => isHealthy(node, index, situation));
-  return pickAmong(node, healthy.length > 0 ? healthy : all, situation);
+  const severities = all.map((index) => severityOf(notedFault(node, index, situation)));
+  const least = Math.min(...severities);
+  const left = all.filter((_, at) => severities[at] === least);
+  return pickAmong(node, left, situation);
 }
 
 /** Returns another available edge than those picked, or null when none is left. */
@@ -153,7 +156,7 @@ function pickSibling(
   situation: ChoiceContext,
 ): number | null {
   const left = positions(node).filter(
-    (index) => !picked.includes(index) && isHealthy(node, index, situation),
+    (index) => !picked.includes(index) && notedFault(node, index, situation) === null,
   );
   return left.length > 0 ? pickAmong(node, left, situation) : null;
 }
@@ -162,11 +165,11 @@ function pickSibling(
 const positions = ({ weights }: CompiledLoadbalance): readonly number[] =>
   weights.flatMap((weight, index) => (weight > 0 ? [index] : []));
 
-function isHealthy({ edges }: CompiledLoadbalance, index: number, situation: ChoiceContext): boolean {
+function notedFault({ edges }: CompiledLoadbalance, index: number, situation: ChoiceContext): Fault | null {
   const { node } = edges[index] as CompiledEdge;
   const fault = faultOf(node, situation, true);
   if (fault !== null) situation.note(node.path, fault);
-  return fault === null;
+  return fault;
 }
 
 /** A target of weight 0 has an empty share and is never picked, whatever `random` is. */

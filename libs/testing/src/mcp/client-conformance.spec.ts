@@ -38,12 +38,12 @@ describe('tools/test-mcp.cjs', () => {
       1,
       'tollgate: --scenario selects scenarios of authorization; add --authorization.',
     ]);
-  }, 60_000);
+  });
 
   it('refuses a text that is in the name of no scenario', () => {
     expect(run('--authorization', '--scenario', 'no such')).toEqual([
       1,
       'tollgate: No scenario has the text no such in its name; use a part of one of these:',
     ]);
-  }, 60_000);
+  });
 });

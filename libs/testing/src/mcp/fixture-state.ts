@@ -20,6 +20,8 @@ export interface FixtureState {
   readonly added: string[];
   /** Names of tools whose call was cancelled before it ended. */
   readonly cancelled: string[];
+  /** Ends the waits of the running calls of `slow`. */
+  releases: AbortController;
   /** Number of changes of the list of prompts. */
   promptChanges: number;
   /** Changes a tool in every session and announces it. */

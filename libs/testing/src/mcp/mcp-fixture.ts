@@ -40,6 +40,8 @@ export interface McpFixture {
   readonly requests: readonly McpFixtureRequest[];
   /** Names of tools whose call was cancelled before it ended. Only `slow` reports it. */
   readonly cancelled: readonly string[];
+  /** Ends the waits of the running calls of `slow`, which then return. */
+  release(): void;
   /** Ids of open legacy sessions. */
   sessions(): readonly string[];
   /** Forgets all legacy sessions, as a restarted server does. */
@@ -65,6 +67,7 @@ export async function startMcpFixture(options: McpFixtureOptions = {}): Promise<
     changes: new Map(),
     added: [],
     cancelled: [],
+    releases: new AbortController(),
     promptChanges: 0,
     changeTool: (name, change) => {
       state.changes.set(name, { ...state.changes.get(name), ...change });
@@ -101,6 +104,10 @@ export async function startMcpFixture(options: McpFixtureOptions = {}): Promise<
     calls: log.calls,
     requests: log.requests,
     cancelled: state.cancelled,
+    release: () => {
+      state.releases.abort();
+      state.releases = new AbortController();
+    },
     sessions: () => sessions.ids,
     forgetSessions: () => sessions.forget(),
     changeTool: (name, change) => state.changeTool(name, change),

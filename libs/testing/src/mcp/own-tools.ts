@@ -27,6 +27,7 @@ export const ownTools = (state: FixtureState): Tools => ({
     description: 'Reports progress at once, waits, and returns.',
     inputSchema: objectOf({ ms: { type: 'number', minimum: 0 } }),
     run: async (args, { mcpReq }) => {
+      const { signal: released } = state.releases;
       const progressToken = mcpReq._meta?.progressToken;
       if (progressToken !== undefined)
         await mcpReq.notify({
@@ -34,8 +35,10 @@ export const ownTools = (state: FixtureState): Tools => ({
           params: { progressToken, progress: 1, total: 2, message: 'waiting' },
         });
       try {
-        await delay(numberOf(args['ms']), undefined, { signal: mcpReq.signal });
+        const signal = AbortSignal.any([mcpReq.signal, released]);
+        await delay(numberOf(args['ms']), undefined, { signal });
       } catch (error) {
+        if (released.aborted) return text('done');
         state.cancelled.push('slow');
         throw error;
       }

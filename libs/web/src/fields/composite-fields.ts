@@ -1,3 +1,4 @@
+import { isStorableText } from '@gw/kernel';
 import type { Type as Class } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
@@ -14,7 +15,7 @@ import {
 } from 'class-validator';
 import { Holds } from './nested-classes';
 import { field, type FieldOptions } from './options';
-import { HasCharacters, IsStorable, isStorableText } from './well-formed';
+import { HasCharacters, hasCharacters, IsStorable } from './well-formed';
 
 export interface ListOptions extends FieldOptions {
   readonly minItems?: number;
@@ -75,7 +76,7 @@ export const TextOrListField = (options: FieldOptions = {}): PropertyDecorator =
   );
 
 const isShortText = (text: unknown): boolean =>
-  typeof text === 'string' && text.length >= 1 && text.length <= 255 && isStorableText(text);
+  typeof text === 'string' && hasCharacters(text, 1, 255) && isStorableText(text);
 
 export const EmailListField = (options: ListOptions = {}): PropertyDecorator =>
   field(
@@ -172,7 +173,7 @@ export const TextOrObjectField = (options: FieldOptions = {}): PropertyDecorator
       validator: {
         validate: (value: unknown) =>
           typeof value === 'string'
-            ? value.length >= 1 && value.length <= 255
+            ? hasCharacters(value, 1, 255)
             : typeof value === 'object' && value !== null && !Array.isArray(value),
         defaultMessage: () => '$property must be a string of 1 to 255 characters or an object',
       },

@@ -3,7 +3,15 @@ import { GatewayError } from '@gw/kernel';
 import type { Type } from '@nestjs/common';
 import { RequestValidationPipe, Strict } from '../http/validation-pipe';
 import { pageOf } from '../pagination';
-import { MapField, NestedField, NestedListField, ObjectField, TextListField } from './composite-fields';
+import {
+  MapField,
+  NestedField,
+  NestedListField,
+  ObjectField,
+  TextListField,
+  TextOrListField,
+  TextOrObjectField,
+} from './composite-fields';
 import { QueryBooleanField, QueryEnumListField, QueryIntegerField, QueryUuidListField } from './query-fields';
 import {
   BitField,
@@ -51,6 +59,12 @@ class Thing {
   date?: string;
   @TextListField({ optional: true, maxItems: 2 })
   texts?: string[];
+  @TextOrListField({ optional: true })
+  either?: string | string[];
+  @TextOrListField({ optional: true })
+  eithers?: string | string[];
+  @TextOrObjectField({ optional: true })
+  choice?: string | object;
   @MapField({ optional: true, maxEntries: 2, valueMax: 3 })
   map?: Record<string, string>;
   @ObjectField({ optional: true })
@@ -233,6 +247,7 @@ describe('RequestValidationPipe with field decorators', () => {
     { text: '😀😀' },
     { name: '😀😀😀😀' },
     { date: '2024-02-29T23:59Z' },
+    { either: '😀'.repeat(255), eithers: ['😀'.repeat(255), 'a'], choice: '😀'.repeat(255) },
   ])('accepts the body %j', async (value) => {
     expect({ ...((await body(value)) as object) }).toEqual(value);
   });
@@ -253,6 +268,11 @@ describe('RequestValidationPipe with field decorators', () => {
     [{ name: 'a\u2028' }, 'name'],
     [{ date: '2026-W18-1T00:00:00Z' }, 'date'],
     [{ date: '2026-05-03T25:00:00Z' }, 'date'],
+    [{ date: '2026-05-03T24:00:00Z' }, 'date'],
+    [{ either: '😀'.repeat(256) }, 'either'],
+    [{ eithers: ['a', ''] }, 'eithers'],
+    [{ choice: '😀'.repeat(256) }, 'choice'],
+    [{ choice: '' }, 'choice'],
     [{ date: '2025-02-29T00:00:00Z' }, 'date'],
     [{ uuid: '018f0000-0000-7000-8000' }, 'uuid'],
     [{ bit: 2 }, 'bit'],
@@ -296,6 +316,12 @@ describe('RequestValidationPipe with field decorators', () => {
 
   it('normalises a name', async () => {
     expect(await body({ name: ' e\u0301\u3000b\u00a0' })).toMatchObject({ name: 'é b' });
+  });
+
+  it('reads UUIDs in lower case, as they are stored', async () => {
+    const [given, read] = ['018F0000-0000-7000-8000-00000000000A', '018f0000-0000-7000-8000-00000000000a'];
+    expect(await body({ uuid: given })).toMatchObject({ uuid: read });
+    expect(await query({ ids: `${given},${read}` })).toMatchObject({ ids: [read, read] });
   });
 
   it('refuses a known query parameter in brackets, and ignores an unknown one', async () => {

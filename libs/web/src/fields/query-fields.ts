@@ -79,12 +79,16 @@ export const QueryEnumListField = (
     IsIn([...values], { each: true }),
   );
 
-/** UUIDs separated by commas, at most `max`. */
+/** UUIDs separated by commas, at most `max`; read in lower case, as `UuidField` reads one. */
 export const QueryUuidListField = (options: FieldOptions & { readonly max: number }): PropertyDecorator =>
   field(
     { ...options, optional: true },
     { type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: options.max },
-    Transform(split),
+    Transform(({ value }: { value: unknown }) => {
+      const parts = split({ value });
+      const isList = Array.isArray(parts) && parts.every((part) => typeof part === 'string');
+      return isList ? parts.map((part) => part.toLowerCase()) : parts;
+    }),
     ArrayMaxSize(options.max),
     Matches(UUID, { each: true, message: 'each value in $property must be a UUID' }),
   );

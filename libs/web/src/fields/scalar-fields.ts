@@ -87,8 +87,14 @@ export const NameField = (options: FieldOptions & { readonly max?: number } = {}
 export const ReferenceField = (options: FieldOptions = {}): PropertyDecorator =>
   TextField({ ...options, pattern: /^[a-zA-Z0-9_.-]+$/ });
 
+/** A UUID, read in lower case, as UUIDs are stored and compared. */
 export const UuidField = (options: FieldOptions = {}): PropertyDecorator =>
-  field(options, { type: 'string', format: 'uuid' }, Matches(UUID, { message: '$property must be a UUID' }));
+  field(
+    options,
+    { type: 'string', format: 'uuid' },
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value)),
+    Matches(UUID, { message: '$property must be a UUID' }),
+  );
 
 export const EmailField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'string', format: 'email', maxLength: 320 }, IsEmail(), HasCharacters(3, 320));
@@ -141,7 +147,8 @@ export const EnumField = (
     IsIn([...values]),
   );
 
-const DATE_TIME = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Without the hour 24, which `Date.parse` reads as the next day. */
+const DATE_TIME = /^\d{4}-\d\d-(\d\d)T(?!24)\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Whether a text is an RFC 3339 date-time (section 5.6) of an existing day. */
 function isDateTime(value: unknown): boolean {

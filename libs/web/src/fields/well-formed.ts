@@ -1,12 +1,7 @@
+import { isStorableText } from '@gw/kernel';
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
 const DEPTH_MAX = 64;
-
-// With the u flag a surrogate pair is one character, so only a lone half is in the class Cs.
-const UNSTORABLE = /[\u0000\p{Cs}]/u;
-
-/** Whether Postgres can store the text: no NUL and no half of a surrogate pair. */
-export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text);
 
 /**
  * Whether Postgres can store all texts of a value, including keys, and nothing is nested deeper
@@ -26,19 +21,23 @@ const charactersOf = (text: string): number => {
   return count;
 };
 
+/**
+ * Whether a text has `min` to `max` characters. A character has at most two UTF-16 units, so a far
+ * too long text is refused without counting.
+ */
+export function hasCharacters(text: string, min: number, max: number): boolean {
+  if (text.length > 2 * max) return false;
+  const count = charactersOf(text);
+  return count >= min && count <= max;
+}
+
 /** Validates that a text has `min` to `max` characters; with `each`, every item of a list. */
 export const HasCharacters = (min: number, max: number, options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {
       name: 'hasCharacters',
       validator: {
-        validate: (value: unknown) => {
-          // A character has at most two UTF-16 units, so a far too long text is refused without
-          // counting.
-          if (typeof value !== 'string' || value.length > 2 * max) return false;
-          const count = charactersOf(value);
-          return count >= min && count <= max;
-        },
+        validate: (value: unknown) => typeof value === 'string' && hasCharacters(value, min, max),
         defaultMessage: () =>
           `${options?.each ? 'each value in ' : ''}$property must have ${String(min)} to ${String(max)} characters`,
       },

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ERRORS, type ErrorType } from '@gw/kernel';
+import { responseOn } from './response-on';
 
 const BY_PARSER_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType>([
   ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
@@ -8,10 +9,11 @@ const BY_PARSER_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType
 
 /**
  * Handler for `clientError` of an HTTP server: responds to parser errors with our error body and
- * closes the connection.
+ * closes the connection. Only closes it if an earlier response has begun, because the error would
+ * become a part of that response.
  */
 export function respondToParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || responseOn(socket)?.headersSent === true) {
     socket.destroy();
     return;
   }

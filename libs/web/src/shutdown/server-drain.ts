@@ -1,17 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { responseOn } from '../http/response-on';
 
 const QUIET_MS = 1_000;
 /**
- * Maximum number of queued connections that are accepted during shutdown; more than a listener's
- * queue holds.
+ * Maximum milliseconds of a short turn of the event loop. What arrives after a turn has polled is
+ * not known before the next one, so connections are closed in short turns alone.
  */
-const ACCEPT_TURNS_MAX = 4_096;
-
-/** The response that a connection is sending; Node's `closeIdleConnections` reads it too. */
-interface BusySocket extends Socket {
-  readonly _httpMessage?: ServerResponse | null;
-}
+const SHORT_TURN_MS = 0.2;
+/** Milliseconds for which closing waits for short turns; a busy process has none. */
+const SHORT_TURN_WAIT_MS = 100;
+/** Milliseconds after which no more queued connections are accepted during shutdown. */
+const ACCEPT_MS = 2_000;
 
 /**
  * Drains an HTTP server without cutting requests. `announce`: every later response closes its
@@ -87,29 +87,25 @@ export class ServerDrain {
     // Not the `close` of http: it would end idle connections at once, possibly with a request on
     // its way.
     NetServer.prototype.close.call(this.server);
-    this.sweeping = setInterval(() => {
-      // After the poll phase of this turn, so that data that has arrived counts.
-      setImmediate(() => {
-        this.sweep();
-      });
-    }, this.quietMs).unref();
+    this.sweeping = setInterval(() => void this.sweep(), this.quietMs).unref();
   }
 
   /**
    * Accepts the connections in the system's queue first, because they would be reset otherwise.
-   * Node accepts one per turn. The first turn may end without a poll, so two turns without a
-   * connection mean that the queue is empty.
+   * Node accepts one per turn, so turns without a connection mean that the queue is empty.
    */
   private async takeQueued(): Promise<void> {
-    let quietTurns = 0;
-    for (let turns = 0; quietTurns < 2 && turns < ACCEPT_TURNS_MAX; turns += 1) {
-      const before = this.accepted;
-      await turn();
-      quietTurns = this.accepted === before ? quietTurns + 1 : 0;
-    }
+    const until = performance.now() + ACCEPT_MS;
+    let before: number;
+    do {
+      before = this.accepted;
+      await shortTurns();
+    } while (this.accepted !== before && performance.now() < until);
   }
 
-  private sweep(): void {
+  /** Closes idle connections, after the poll phase of a turn, so that data that has arrived counts. */
+  private async sweep(): Promise<void> {
+    await shortTurns();
     for (const [socket, before] of this.connections) {
       const bytes = socket.bytesRead + socket.bytesWritten;
       const isBusy = responseOn(socket) !== null;
@@ -119,6 +115,19 @@ export class ServerDrain {
   }
 }
 
-const responseOn = (socket: BusySocket): ServerResponse | null => socket._httpMessage ?? null;
-
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Resolves after two short turns in a row, because the first may end without a poll. Resolves after
+ * two turns of any length when the process is busy for too long.
+ */
+async function shortTurns(): Promise<void> {
+  const until = performance.now() + SHORT_TURN_WAIT_MS;
+  for (let [short, turns] = [0, 0]; short < 2; turns += 1) {
+    const begun = performance.now();
+    await turn();
+    const now = performance.now();
+    short = now - begun < SHORT_TURN_MS ? short + 1 : 0;
+    if (now > until && turns > 0) return;
+  }
+}

@@ -1,5 +1,5 @@
 import type { OrganisationRole } from '@gw/auth-scopes';
-import { isStorableText } from '@gw/web';
+import { isStorableText } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from './verified-domains';
 

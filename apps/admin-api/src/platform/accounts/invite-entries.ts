@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
+import { lockManaged, touchManaged } from './managed-users';
 import type { OrganisationMembership } from './organisation-membership';
 import { dropInviteMail, isDeactivatedByScim } from './pending-invites';
 import { WorkspaceEntries } from './workspace-entries';
@@ -31,6 +32,7 @@ export class InviteEntries {
     if (seat?.status === 'active' || (await isDeactivatedByScim(manager, invite))) throw endedInvite();
     const values = { organisationId, userId, role, roleSource: 'manual', status: 'active' } as const;
     await manager.upsert(OrganisationUserEntity, values, ['organisationId', 'userId']);
+    await touchManaged(manager, { organisationId, userId });
     write.changed(documentKey.user(organisationId, userId));
     write.audit({ action: 'create', resourceType: 'users', resourceId: userId, after: { email, role } });
     const { workspaces, apiKeyDetails: promisedKey } = invite;
@@ -48,14 +50,15 @@ export class InviteEntries {
 }
 
 /**
- * Locks the user and the user's membership. Returns the membership; null when there is none. SCIM
- * and logins also lock the user before they add a membership. Call this before locking an invite,
- * because the end of a membership takes the locks in this order.
+ * Locks the user, with the row of SCIM, and the user's membership. Returns the membership; null
+ * when there is none. SCIM and logins also lock the user before they add a membership. Call this
+ * before locking an invite, because the end of a membership takes the locks in this order.
  */
 export async function lockSeat(
   manager: EntityManager,
   { organisationId, userId }: OrganisationMembership,
 ): Promise<OrganisationUserEntity | null> {
+  await lockManaged(manager, organisationId, [userId]);
   await manager.findOne(UserEntity, { where: { id: userId }, lock: FOR_UPDATE });
   return manager.findOne(OrganisationUserEntity, { where: { organisationId, userId }, lock: FOR_UPDATE });
 }

@@ -13,6 +13,7 @@ import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
+import { touchManaged } from './managed-users';
 import type { OrganisationMembership } from './organisation-membership';
 import { cancelInvite } from './pending-invites';
 
@@ -25,12 +26,14 @@ export class MembershipEnds {
    * Archives the membership and ends the user's workspace memberships, user keys, connections to
    * MCP servers, access exceptions at MCP servers and agents, sessions, OAuth grants and pending
    * invites in the organisation. The user account stays, since it may belong to other
-   * organisations. The caller of this method writes the audit entry of the membership.
+   * organisations. The caller of this method writes the audit entry of the membership, and has
+   * locked the user's row of SCIM.
    */
   async end(write: Write<AuditCaller>, seat: OrganisationMembership): Promise<void> {
     const { manager } = write;
     const { organisationId, userId } = seat;
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { status: 'archived' });
+    await touchManaged(manager, seat);
     await leaveWorkspaces(manager, seat);
     await this.userKeys.archive(write, { organisationId, userId });
     await endMcpAccess(write, seat);

@@ -3,11 +3,13 @@ import {
   OrganisationUserEntity,
   SsoConnectionEntity,
   SsoLinkEntity,
+  TrustEntity,
   UserEntity,
   WorkspaceEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { rsaKeyPair, signedToken, TOKEN_AUDIENCE } from '@gw/testing';
+import { issuerDigest } from '@gw/trusts';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 
 interface Self {
@@ -124,6 +126,23 @@ describe('signed tokens that act for users on the control plane', () => {
     expect((await put({ status: 'disabled' })).status).toBe(200);
     expect(await statusOf({})).toBe(401);
     expect((await put({ status: 'active' })).status).toBe(200);
+  });
+
+  it('are found among any number of trusts that other organisations have in the issuer', async () => {
+    const { organisationId } = await api.tenant();
+    const others = Array.from({ length: 200 }, () => ({
+      ...{ id: uuidv7(), organisationId, name: uuidv7(), kind: 'jwt' as const, issuer, maxTtl: 300 },
+      ...{ issuerDigest: issuerDigest(issuer), audiences: [organisationId], linkUsers: true },
+      createdAt: new Date(0),
+    }));
+    await api.dataSource.manager.insert(TrustEntity, others);
+    const seen = [
+      await statusOf({}),
+      await statusOf({ aud: ['other\u0000', TOKEN_AUDIENCE, 1] }),
+      await statusOf({ aud: [] }),
+    ];
+    await api.dataSource.manager.delete(TrustEntity, { organisationId });
+    expect(seen).toEqual([200, 200, 401]);
   });
 
   it('never act for a user whom a login at the issuer has linked to another subject', async () => {

@@ -1,8 +1,9 @@
 import { TOKEN_ISSUER } from '@gw/contracts';
-import { GatewayError, networkOf } from '@gw/kernel';
+import type { TrustEntity } from '@gw/entities';
+import { GatewayError, isStorableText, networkOf } from '@gw/kernel';
 import { issuerOf, KeysUnavailable, readToken, TokenFault, verifyAny, type ReadToken } from '@gw/trusts';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, Raw, type FindOptionsWhere } from 'typeorm';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { AuthenticatedGrant } from '../auth/access-tokens';
 import { activeMemberships } from '../auth/active-memberships';
@@ -49,7 +50,10 @@ export class TokenUsers implements TokenIdentities {
 
   private async userOf(token: ReadToken): Promise<AuthenticatedGrant> {
     const now = Math.floor(Date.now() / 1_000);
-    const trusts = await this.trusts.of(issuerOf(token.claims) ?? '', { linkUsers: true });
+    const trusts = await this.trusts.of(issuerOf(token.claims) ?? '', {
+      ...withOneOf(audiencesOf(token)),
+      linkUsers: true,
+    });
     const rules = trusts.filter(isCallerTrust).map(toTrustRule);
     const verified = await verifyAny(rules, token, { sets: this.trusts.sets, now });
     const { organisationId, issuer } = verified.rule;
@@ -83,3 +87,17 @@ function readOrNull(text: string): ReadToken | null {
     throw error;
   }
 }
+
+/** Returns the audiences of a token, without those that no row can contain. */
+function audiencesOf({ claims: { aud } }: ReadToken): readonly string[] {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return named.filter((each): each is string => typeof each === 'string' && isStorableText(each));
+}
+
+/**
+ * Selects trusts with one of the audiences, so that trusts of organisations with other audiences do
+ * not use up the limit of trusts for one token.
+ */
+const withOneOf = (audiences: readonly string[]): FindOptionsWhere<TrustEntity> => ({
+  audiences: Raw((column) => `jsonb_exists_any(${column}, :audiences)`, { audiences }),
+});

@@ -6,12 +6,19 @@ import { In, IsNull, Not, type EntityManager } from 'typeorm';
 const LABELS_MAX = 127;
 
 /**
+ * Returns a domain name in lower case and in its ASCII form; an empty text for another text. Does
+ * not accept characters at which URL parsers, which convert the name, end a host.
+ */
+export const asciiDomain = (name: string): string =>
+  /[/?#\\%:[\]]/.test(name) ? '' : domainToASCII(name).toLowerCase();
+
+/**
  * Returns the domain of an email address in lower case and in its ASCII form; null for text that is
  * not an address.
  */
 export function domainOf(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]{1,253})$/.exec(email) ?? [];
-  const ascii = domainToASCII(domain ?? '').toLowerCase();
+  const ascii = asciiDomain(domain ?? '');
   return ascii === '' ? null : ascii;
 }
 
@@ -31,20 +38,27 @@ function domainAndParents(domain: string): string[] {
 }
 
 /**
- * Whether the organisation has verified the domain of the address, or a parent domain with
- * `allowSubdomains`.
+ * Returns the organisations that have verified the domain of the address, or a parent domain with
+ * `allowSubdomains`. `organisationId` limits the search to one organisation.
  */
-export async function hasVerifiedDomain(
+export async function organisationsOfAddress(
   manager: EntityManager,
-  organisationId: string,
   email: string,
-): Promise<boolean> {
+  organisationId?: string,
+): Promise<readonly string[]> {
   const domain = domainOf(email);
-  if (domain === null) return false;
+  if (domain === null) return [];
   const rows = await manager.findBy(OrganisationDomainEntity, {
-    organisationId,
+    ...(organisationId === undefined ? {} : { organisationId }),
     domain: In(domainAndParents(domain)),
     verifiedAt: Not(IsNull()),
   });
-  return rows.some((row) => domainMatches(row, domain));
+  return rows.filter((row) => domainMatches(row, domain)).map((row) => row.organisationId);
 }
+
+/** Whether the organisation has verified the domain of the address; see `organisationsOfAddress`. */
+export const hasVerifiedDomain = async (
+  manager: EntityManager,
+  organisationId: string,
+  email: string,
+): Promise<boolean> => (await organisationsOfAddress(manager, email, organisationId)).length > 0;

@@ -89,6 +89,18 @@ describe('cookie sessions of a console behind HTTPS', () => {
     expect((await get('/v1/auth/self', withCookie(renewed))).status).toBe(401);
   });
 
+  it('ends the session when a cookie is used again that was replaced several times ago', async () => {
+    const secret = cookieIn(await login());
+    let renewed = secret;
+    for (let times = 0; times < 3; times += 1) {
+      await age(3_700_000);
+      renewed = cookieIn(await get('/v1/auth/self', withCookie(renewed)));
+      expect(renewed).not.toBe('');
+    }
+    expect((await get('/v1/auth/self', withCookie(secret))).status).toBe(401);
+    expect((await get('/v1/auth/self', withCookie(renewed))).status).toBe(401);
+  });
+
   it('renews the cookie on request, at most once a minute, and only for a console', async () => {
     const secret = cookieIn(await login());
     const refresh = (headers: object, body: object = {}): Promise<GatewayResponse<Self>> =>
@@ -98,7 +110,7 @@ describe('cookie sessions of a console behind HTTPS', () => {
     await age(61_000);
     const renewed = await refresh(withCookie(secret));
     expect(renewed.text).not.toContain('token');
-    expect(cookieIn(renewed)).toMatch(/^\w{48}$/);
+    expect(cookieIn(renewed)).toMatch(/^\w{112}$/);
     expect((await get('/v1/auth/self', withCookie(cookieIn(renewed)))).status).toBe(200);
     const fresh = cookieIn(renewed);
     const refusals = [

@@ -1,12 +1,13 @@
 import { HEADER } from '@gw/contracts';
 import { SessionEntity } from '@gw/entities';
-import { GatewayError, hashApiKey, isLoopbackUrl, randomAlphanumeric } from '@gw/kernel';
+import { GatewayError, hashApiKey, isLoopbackUrl } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource, IsNull, MoreThan } from 'typeorm';
 import { Secrets, SETTINGS } from '../../settings';
 import { cookiesOf } from '../common/cookies';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
+import { refreshTokenOf, sessionOfToken } from './refresh-token';
 import { SessionsService } from './sessions.service';
 import { SessionStrategy, type AuthenticatedSession } from './session.strategy';
 
@@ -54,15 +55,18 @@ export class CookieSessions {
    */
   async find(secret: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
     const presentedHash = this.hash(secret);
+    const madeFor = sessionOfToken(this.secrets.refreshTokenPepper, secret);
     const live = { byCookie: true, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
     const { manager } = this.dataSource;
     const row = await manager.findOneBy(SessionEntity, [
       { refreshTokenHash: presentedHash, ...live },
       { previousTokenHash: presentedHash, ...live },
+      ...(madeFor === null ? [] : [{ id: madeFor, ...live }]),
     ]);
     if (row === null) throw sessionEnded();
     const age = Date.now() - row.tokenMadeAt.getTime();
-    if (row.refreshTokenHash !== presentedHash && age > GRACE_MS) {
+    const isUsable = row.previousTokenHash === presentedHash && age <= GRACE_MS;
+    if (row.refreshTokenHash !== presentedHash && !isUsable) {
       await this.dataSource.transaction((writer) => this.sessions.end(writer, row.id));
       throw sessionEnded();
     }
@@ -102,7 +106,7 @@ export class CookieSessions {
    * the earlier secret.
    */
   private async renew(id: string, presentedHash: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
-    const secret = randomAlphanumeric(48);
+    const secret = refreshTokenOf(this.secrets.refreshTokenPepper, id);
     const { affected } = await this.dataSource.manager.update(
       SessionEntity,
       { id, refreshTokenHash: presentedHash },

@@ -276,8 +276,8 @@ export function holdLimits(
 
 /**
  * Checks a change of security settings. Turning a setting on gives scopes to every user whom it
- * restricts, so the caller must hold these scopes and must not be restricted by the setting. Only
- * owners may change settings that restrict organisation admins.
+ * restricts, so the caller must hold these scopes and must not be restricted by the setting. Settings
+ * that restrict organisation admins need the rank of an admin. Owners may change all.
  */
 export function assertMayChangeSettings(
   caller: Principal,

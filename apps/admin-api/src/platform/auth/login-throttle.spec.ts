@@ -54,6 +54,14 @@ describe('LoginThrottle', () => {
     expect(waitOf(throttle, HERE, 'stranger', 5 * MINUTE)).toBe(0);
   });
 
+  it('ends all waits when the clock was set back', () => {
+    const throttle = new LoginThrottle();
+    for (let i = 0; i < 6; i += 1) throttle.attempt(HERE, 'u', 60 * MINUTE);
+    for (let i = 0; i < 94; i += 1) throttle.attempt(HERE, `u${String(i)}`, 60 * MINUTE);
+    expect(waitOf(throttle, HERE, 'u', 0)).toBe(0);
+    expect(waitOf(throttle, HERE, 'stranger', 0)).toBe(0);
+  });
+
   it('counts all addresses of an IPv6 network as one', () => {
     const throttle = new LoginThrottle();
     for (let i = 0; i < 6; i += 1) throttle.attempt(`2001:db8::${String(i)}`, 'u', 0);

@@ -37,7 +37,7 @@ export class LoginThrottle {
 
   /**
    * Counts an attempt as failed before the password is checked, so that concurrent attempts count
-   * too; `succeeded` reverts that. Throws `rate_limited` with `Retry-After`.
+   * too; `succeeded` and `unchecked` revert that. Throws `rate_limited` with `Retry-After`.
    */
   attempt(address: string, email: string, now = Date.now()): void {
     const network = networkOf(address);
@@ -55,6 +55,13 @@ export class LoginThrottle {
     }
   }
 
+  /** Reverts the count of an attempt whose password was not checked. A wait stays. */
+  unchecked(address: string, email: string): void {
+    const network = networkOf(address);
+    for (const counter of [this.pairs.get(`${network} ${email}`), this.networks.get(network)])
+      if (counter) counter.failures -= 1;
+  }
+
   succeeded(address: string, email: string): void {
     const network = networkOf(address);
     const name = `${network} ${email}`;
@@ -67,7 +74,8 @@ export class LoginThrottle {
 
 function current(counters: LRUCache<string, Counter>, name: string, now: number): Counter {
   const counter = counters.get(name);
-  if (counter && counter.endsAt > now) return counter;
+  // A counter ends at most two windows from now, unless the clock was set back.
+  if (counter && counter.endsAt > now && counter.endsAt - now <= 2 * WINDOW_MS) return counter;
   const fresh = { failures: 0, notBefore: 0, endsAt: now + WINDOW_MS };
   counters.set(name, fresh);
   return fresh;

@@ -23,12 +23,16 @@ export class MinuteCounters {
    */
   get(name: string, now: number): MinuteCounter | undefined {
     const counter = this.counters.get(name);
-    return counter !== undefined && counter.endsAt > now ? counter : undefined;
+    return counter !== undefined && isCurrent(counter, now) ? counter : undefined;
   }
 
   add(name: string, now: number): void {
     const counter = this.counters.get(name);
-    if (counter !== undefined && counter.endsAt > now) counter.count += 1;
+    if (counter !== undefined && isCurrent(counter, now)) counter.count += 1;
     else this.counters.set(name, { count: 1, endsAt: now + WINDOW_MS });
   }
 }
+
+/** Whether the minute of a counter has not ended. A clock that was set back ends it too. */
+const isCurrent = ({ endsAt }: MinuteCounter, now: number): boolean =>
+  endsAt > now && endsAt - now <= WINDOW_MS;

@@ -26,7 +26,12 @@ export class PasswordChecks {
     password: string,
   ): Promise<string | null> {
     this.throttle.attempt(address, email);
-    const right = await this.gate.run(address, () => firstRight(hashes, password));
+    const right = await this.gate
+      .run(address, () => firstRight(hashes, password))
+      .catch((error: unknown) => {
+        this.throttle.unchecked(address, email);
+        throw error;
+      });
     if (right !== null) this.throttle.succeeded(address, email);
     return right;
   }

@@ -15,8 +15,10 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { Inject, Injectable } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { ITEMS_OF_A_TURN } from '../common/one-or-many';
 import type { Principal } from '../common/principal';
 import { switchesOf } from './features';
 import type { OwnPermissionsResponse, PermissionsResponse } from './permissions.dto';
@@ -57,6 +59,23 @@ export function explainRole(
   };
 }
 
+/**
+ * Explains the rights of memberships. Yields to the event loop, because a user may have a thousand
+ * memberships.
+ */
+export async function explainMemberships(
+  organisationRole: OrganisationRole,
+  memberships: readonly Membership[],
+  settingsOf: (workspace: Membership['security']) => SecuritySettings,
+): Promise<PermissionsResponse['workspaces']> {
+  const explained: PermissionsResponse['workspaces'] = [];
+  for (const [at, { id, slug, role, source, security }] of memberships.entries()) {
+    if (at % ITEMS_OF_A_TURN === ITEMS_OF_A_TURN - 1) await setImmediate();
+    explained.push({ id, slug, role, source, ...explainRole(organisationRole, role, settingsOf(security)) });
+  }
+  return explained;
+}
+
 /** Explains the rights of a user of an organisation. */
 @Injectable()
 export class PermissionsService {
@@ -77,6 +96,7 @@ export class PermissionsService {
     const settingsOf = (workspace: Membership['security']): SecuritySettings =>
       securityInForce({ organisation: securitySettings, workspace: workspace ?? {}, overrides });
     const memberships = await this.membershipsOf(organisationId, userId);
+    const workspaces = await explainMemberships(seat.role, memberships, settingsOf);
     return {
       object: 'permissions',
       user_id: userId,
@@ -85,13 +105,7 @@ export class PermissionsService {
         role: seat.role,
         ...explainRole(seat.role, null, settingsOf(null)),
       },
-      workspaces: memberships.map(({ id, slug, role, source, security }) => ({
-        id,
-        slug,
-        role,
-        source,
-        ...explainRole(seat.role, role, settingsOf(security)),
-      })),
+      workspaces,
     };
   }
 

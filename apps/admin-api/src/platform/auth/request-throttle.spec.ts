@@ -24,6 +24,13 @@ describe('RequestThrottle', () => {
     expect(refusal(throttle, 'a', START + 60_000)).toBeNull();
   });
 
+  it('starts a new minute when the clock was set back', () => {
+    const throttle = new RequestThrottle(1, 'credential');
+    expect(refusal(throttle, 'a', START)).toBeNull();
+    expect(refusal(throttle, 'a', START - 3_600_000)).toBeNull();
+    expect(refusal(throttle, 'a', START - 3_600_000)).not.toBeNull();
+  });
+
   it('counts each credential separately', () => {
     const throttle = new RequestThrottle(1, 'credential');
     expect(refusal(throttle, 'a', START)).toBeNull();

@@ -92,7 +92,7 @@ describe('matrix of writes, callers and resulting rights', () => {
     callers = [...(await people()), ...(await keysWithMany()), ...(await keysWithOneScope())];
     for (const table of TABLES)
       await admin.dataSource.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
-  }, 120_000);
+  });
 
   /** Creates a SCIM group with one user, whom SCIM manages. */
   async function groupOf({ id: userId, email }: { id: string; email: string }): Promise<string> {

@@ -5,6 +5,7 @@ import { playgroundDocuments } from './playground-keys';
 
 /** Ended sessions and the documents that end with them. */
 export interface EndedSessions {
+  /** Ids of the sessions that this call ended. */
   readonly ids: readonly string[];
   /**
    * Document keys of playground keys to remove. The caller records them as removed in the last step
@@ -14,8 +15,8 @@ export interface EndedSessions {
 }
 
 /**
- * Ends the live sessions that match a condition, with their playground keys. Their access tokens
- * stop working immediately.
+ * Ends the sessions that match a condition and have not been ended before, expired ones included,
+ * with their playground keys. Their access tokens stop working immediately.
  */
 export async function endSessionsWhere(
   manager: EntityManager,
@@ -32,7 +33,7 @@ export async function endSessionsWhere(
   return { ids, documents: await endPlaygroundKeys(manager, ids) };
 }
 
-/** Ends the playground keys of sessions. Returns their document keys. */
+/** Deletes the playground keys of sessions. Returns their document keys. */
 export async function endPlaygroundKeys(
   manager: EntityManager,
   sessionIds: readonly string[],

@@ -34,7 +34,7 @@ describe('tenancy matrix', () => {
     routes = routesOf(admin.api.document);
     places = await makePlaces(admin);
     roles = await makeRoles(admin, places);
-  }, 120_000);
+  });
 
   async function fixtureFor(row: TenancyRow, target: Target): Promise<Fixture> {
     return row.kind === undefined || target === 'unknown id'

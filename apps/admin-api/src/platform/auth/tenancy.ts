@@ -1,5 +1,5 @@
-import { GatewayError, UUID } from '@gw/kernel';
-import { invalid, isStorableText } from '@gw/web';
+import { GatewayError, isStorableText, UUID } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import type { Principal } from '../common/principal';
 
 /** Columns that assign a row to its tenant. */

@@ -1,5 +1,6 @@
 import { WorkspaceEntity } from '@gw/entities';
-import { invalid, isStorableText } from '@gw/web';
+import { isStorableText } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { byReference, isUuid } from './tenancy';
 

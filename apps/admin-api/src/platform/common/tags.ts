@@ -1,4 +1,5 @@
-import { invalid, isStorableText } from '@gw/web';
+import { isStorableText } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Raw, type FindOperator } from 'typeorm';
 
 const TAGS_MAX = 64;

@@ -127,7 +127,6 @@ describe('custom host address', () => {
       expect(wrong).toEqual([]);
       expect(cases.length).toBeGreaterThan(300);
     },
-    60_000,
   );
 });
 

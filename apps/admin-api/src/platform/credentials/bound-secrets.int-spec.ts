@@ -302,7 +302,6 @@ describe('saved secret', () => {
       // At least one change was refused, which shows that the changes were otherwise valid.
       expect(refused).toBeGreaterThan(0);
     },
-    60_000,
   );
 
   it('may move to a new address if the request contains the secret again', async () => {

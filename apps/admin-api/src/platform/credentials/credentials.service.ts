@@ -10,10 +10,11 @@ import {
   type ProviderEntity,
   type UpstreamIntegration,
 } from '@gw/entities';
-import { seal, unseal, type Keyring } from '@gw/kernel';
+import { seal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { Secrets } from '../../settings';
+import { openJson } from './unreadable-secrets';
 
 /** The secret part of an integration: its key and its secret provider fields. */
 export interface PlainCredential {
@@ -51,14 +52,13 @@ export class CredentialsService {
   }
 
   /**
-   * Opens the credential of an integration. Throws when the text was sealed for another integration
-   * or with a key that is no longer configured.
+   * Opens the credential of an integration. Throws `conflict` when the text was sealed for another
+   * integration or with a key that is no longer configured.
    */
   open(integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>): PlainCredential {
     const { sealedCredential } = integration;
     if (sealedCredential === null) return { configurations: {} };
-    const plain = unseal(this.keyring, sealedCredential, integrationBinding(integration));
-    return JSON.parse(plain.toString('utf8')) as PlainCredential;
+    return openJson(this.keyring, sealedCredential, integrationBinding(integration));
   }
 
   /**
@@ -96,10 +96,7 @@ export class CredentialsService {
     const version = versionOf(sealedAuth, secrets);
     if (secrets.length === 0) return { sealedAuth, version };
     const binding = bindingOf(organisationId, id);
-    const stored =
-      sealedAuth === null
-        ? {}
-        : (JSON.parse(unseal(this.keyring, sealedAuth, binding).toString('utf8')) as McpAuthContent);
+    const stored = sealedAuth === null ? {} : openJson<McpAuthContent>(this.keyring, sealedAuth, binding);
     const content: McpAuthContent = { ...stored, secrets };
     return { sealedAuth: seal(this.keyring, JSON.stringify(content), binding), version };
   }

@@ -15,11 +15,12 @@ import {
   secretNameOf,
   type SecretReference,
 } from '@gw/guardrails';
-import { GatewayError, seal, unseal, type Keyring } from '@gw/kernel';
+import { GatewayError, seal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Secrets } from '../../settings';
 import { mayUse, SecretAccess, usableReference } from './secret-access';
+import { openJson } from './unreadable-secrets';
 
 type Checks = readonly SavedGuardrailCheck[];
 type Owner = Pick<GuardrailEntity, 'id' | 'organisationId'>;
@@ -85,10 +86,10 @@ export class GuardrailCredentials {
     return withAccounts(checks, accounts.get(organisationId) ?? NO_ACCOUNTS);
   }
 
+  /** Throws `conflict` when the secrets cannot be opened. */
   open({ organisationId, id }: Owner, sealedSecrets: string | null): GuardrailSecrets {
     if (sealedSecrets === null) return {};
-    const plain = unseal(this.keyring, sealedSecrets, guardrailBinding(organisationId, id)).toString('utf8');
-    return JSON.parse(plain) as GuardrailSecrets;
+    return openJson(this.keyring, sealedSecrets, guardrailBinding(organisationId, id));
   }
 
   seal({ organisationId, id }: Owner, secrets: GuardrailSecrets | GuardrailSecretContent): string {
@@ -148,10 +149,7 @@ export class GuardrailCredentials {
     sealedCredentials,
   }: PluginEntity): Readonly<Record<string, string>> {
     if (sealedCredentials === null) return {};
-    const plain = unseal(this.keyring, sealedCredentials, pluginBinding({ organisationId, id })).toString(
-      'utf8',
-    );
-    return JSON.parse(plain) as Record<string, string>;
+    return openJson(this.keyring, sealedCredentials, pluginBinding({ organisationId, id }));
   }
 }
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fieldOfInstallation, isKeyless, type CatalogueProvider } from '@gw/contracts';
 import { catalogueProvider, retiredMessage } from '@gw/providers';
 import type { IntegrationEntity } from '@gw/entities';
-import type { AddressPolicy, ErrorDetail } from '@gw/kernel';
+import { type AddressPolicy, type ErrorDetail, isVisibleAscii } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../../settings';
@@ -16,10 +17,11 @@ import {
   splitConfigurations,
   type PathOf,
 } from './configurations';
-import { CredentialsService } from './credentials.service';
+import { CredentialsService, type PlainCredential } from './credentials.service';
 import { maskHeaders } from './header-map';
 import { maskSecret, shortenedFault } from './shown-secret';
 import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } from './secrets-stay';
+import { assertSentAgain, openedOr, UNREADABLE, unreadable, unreadablePaths } from './unreadable-secrets';
 
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
 
@@ -78,40 +80,58 @@ export class IntegrationCredentials {
   /**
    * Sets the credential columns of the row without saving it. `pathOf` returns the path of a
    * provider field in the request. Throws `validation_failed` with all faults at once, or
-   * `custom_host_refused`.
+   * `custom_host_refused`. Secrets that cannot be opened stay as they are unless the request
+   * changes a secret; it must then contain all of them.
    */
   apply(row: CredentialRow, input: CredentialInput, pathOf: PathOf = FIELD_PATH): void {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
-    const plain = this.credentials.open(row);
+    const plain = this.readable(row);
     const apiKey = (input.key === undefined ? plain.apiKey : input.key) ?? undefined;
     const saved = { open: row.configurations, secret: plain.configurations };
     const values = mergeConfigurations(provider, saved, input.configurations);
     const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
+    const next = splitConfigurations(provider, values);
+    const after = boundSecrets(provider, next, apiKey, pathOf);
+    const lost = unreadablePaths(after.secrets);
     const faults = [
       ...configurationFaults(provider, values, pathOf, mapped),
       ...keyFaults(apiKey, !mapped.has('key') && needsKey(provider, values)),
       ...this.identityFaults(provider, values, pathOf),
-    ];
+    ].filter(({ path }) => !lost.has(path));
     if (faults.length > 0) throw validationFailed(faults);
     assertAllowedAddresses(provider, values, this.addresses, pathOf);
-    const next = splitConfigurations(provider, values);
     const givenPaths = givenIn(input, pathOf);
     const before = boundSecrets(provider, saved, plain.apiKey, pathOf);
-    const after = boundSecrets(provider, next, apiKey, pathOf);
     assertSecretsStay(withOthers(before, input), withOthers(after, input), givenPaths);
     if (mapped.size > 0) {
       const chosen = [...chosenDestinations(provider, values, pathOf), ...(input.alsoAimed ?? [])];
       assertMappedStay(input, chosen, movedAddresses(before.addresses, after.addresses));
     }
-    this.store(row, apiKey, next);
+    const isKept = lost.size > 0 && isDeepStrictEqual(before.secrets, after.secrets);
+    if (isKept) row.configurations = { ...next.open };
+    else {
+      assertSentAgain(lost);
+      this.store(row, apiKey, next);
+    }
   }
 
   /** Returns the secrets of a row, by their paths in a request for an integration. */
   secretsOf(row: CredentialRow): Readonly<Record<string, unknown>> {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
-    const { apiKey, configurations } = this.credentials.open(row);
+    const { apiKey, configurations } = this.readable(row);
     return boundSecrets(provider, { open: row.configurations, secret: configurations }, apiKey, FIELD_PATH)
       .secrets;
+  }
+
+  /** Returns the credential, with `UNREADABLE` in place of its secrets if it cannot be opened. */
+  private readable(row: CredentialRow): PlainCredential {
+    return openedOr(
+      () => this.credentials.open(row),
+      () => ({
+        ...(row.maskedKey === null ? {} : { apiKey: UNREADABLE }),
+        configurations: unreadable(row.maskedConfigurations),
+      }),
+    );
   }
 
   private identityFaults(
@@ -177,12 +197,9 @@ function assertMappedStay(
 const masked = (value: unknown): string | Record<string, string> =>
   typeof value === 'string' ? maskSecret(value) : maskHeaders(value as Record<string, string>);
 
-/** Characters of a key, which is sent unchanged in a header. */
-const KEY = /^[\x21-\x7e]+$/;
-
 function keyFaults(key: string | undefined, isNeeded: boolean): ErrorDetail[] {
   if (key === undefined) return isNeeded ? [{ path: 'key', message: 'is required' }] : [];
-  const message = shortenedFault(key) ?? (KEY.test(key) ? null : INVALID_KEY);
+  const message = shortenedFault(key) ?? (isVisibleAscii(key) ? null : INVALID_KEY);
   return message === null ? [] : [{ path: 'key', message }];
 }
 

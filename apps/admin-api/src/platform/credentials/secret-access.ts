@@ -1,11 +1,12 @@
 import type { SecretLocation, SecretUse } from '@gw/contracts';
 import { secretReferenceBinding, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
-import { seal, unseal, type Keyring } from '@gw/kernel';
+import { seal, type Keyring } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 import { Secrets } from '../../settings';
+import { openJson } from './unreadable-secrets';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
 
@@ -27,11 +28,10 @@ export class SecretAccess {
       : seal(this.keyring, JSON.stringify(auth), secretReferenceBinding(owner));
   }
 
+  /** Throws `conflict` when the credentials cannot be opened. */
   open(row: Owner & Pick<SecretReferenceEntity, 'sealedAuth'>): Record<string, string> {
     if (row.sealedAuth === null) return {};
-    return JSON.parse(
-      unseal(this.keyring, row.sealedAuth, secretReferenceBinding(row)).toString('utf8'),
-    ) as Record<string, string>;
+    return openJson(this.keyring, row.sealedAuth, secretReferenceBinding(row));
   }
 
   /**

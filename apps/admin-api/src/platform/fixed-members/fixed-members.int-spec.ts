@@ -81,7 +81,7 @@ describe('members of a PUT that are fixed at creation', () => {
       ]),
     );
     expect(compared.length).toBeGreaterThan(30);
-  }, 120_000);
+  });
 
   it('are refused with field, rule and remedy, and no other member is changed', async () => {
     const { id } = await MAKERS.provider(admin, place);

@@ -208,5 +208,5 @@ describe('every POST with a caller', () => {
       }
     });
     expect(deaf.sort()).toEqual(PUBLIC);
-  }, 120_000);
+  });
 });

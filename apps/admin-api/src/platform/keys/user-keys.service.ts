@@ -10,8 +10,8 @@ import {
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { Any, Not, type EntityManager } from 'typeorm';
-import type { Write } from '../unit-of-work/writes';
+import { Any, Not, type EntityManager, type FindManyOptions } from 'typeorm';
+import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 import { securityOf } from '../auth/security';
 import { accessTokensOf } from '../auth/user-tokens';
 import { found } from '../auth/tenancy';
@@ -77,7 +77,8 @@ export class UserKeysService {
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     recordUserChange(write, at);
     write.changed(await accessTokensOf(write.manager, at));
-    const keys = await liveKeys(write.manager, at);
+    // A rotation locks the key before its secrets too.
+    const keys = await liveKeys(write.manager, at, { lock: FOR_UPDATE });
     if (keys.length === 0) return;
     const ids = keys.map(({ id }) => id);
     await this.secrets.revoke(write, ids);
@@ -163,6 +164,7 @@ async function nameFor(manager: EntityManager, { workspaceId, userId }: UserPlac
 function liveKeys(
   manager: EntityManager,
   at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>,
+  options: Pick<FindManyOptions, 'lock'> = {},
 ): Promise<ApiKeyEntity[]> {
   const { organisationId, workspaceId, userId } = at;
   return manager.find(ApiKeyEntity, {
@@ -174,5 +176,7 @@ function liveKeys(
       status: Not('archived' as const),
     },
     select: { id: true, workspaceId: true },
+    order: { id: 'ASC' },
+    ...options,
   });
 }

@@ -55,7 +55,7 @@ describe('links of the launcher', () => {
     });
     second = await createAdminApi(settings, createLog('test', 'silent'));
     await install(admin, tenant);
-  }, 60_000);
+  });
   afterAll(() => second.app.close());
 
   const make = async (): Promise<string> => {

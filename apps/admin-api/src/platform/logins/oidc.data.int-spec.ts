@@ -99,20 +99,16 @@ describe('responses of OpenID Connect providers with known verdicts', () => {
     ]);
   });
 
-  it.each(ofResponse)(
-    '$id: $reason',
-    async ({ input, expect: verdict }) => {
-      const at = await scenes.scene();
-      const response = await scenes.returnBy((await callbackOf(at, input)).query);
-      if (verdict === 'accept') {
-        expect(response.status).toBe(303);
-        return;
-      }
-      expect(String(response.headers['content-type'])).toContain('application/json');
-      await scenes.refused(at, response);
-    },
-    20_000,
-  );
+  it.each(ofResponse)('$id: $reason', async ({ input, expect: verdict }) => {
+    const at = await scenes.scene();
+    const response = await scenes.returnBy((await callbackOf(at, input)).query);
+    if (verdict === 'accept') {
+      expect(response.status).toBe(303);
+      return;
+    }
+    expect(String(response.headers['content-type'])).toContain('application/json');
+    await scenes.refused(at, response);
+  });
 
   it.each(inGroup('discovery'))('$id: $reason', async ({ input, expect: verdict }) => {
     const at = await scenes.scene();

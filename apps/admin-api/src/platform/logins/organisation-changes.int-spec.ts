@@ -53,7 +53,7 @@ describe('POST /auth/organisation', () => {
 
   it('opens a session in the other organisation, ends the previous one, and records both', async () => {
     const token = await login();
-    const changed = await change(token);
+    const changed = await change(token, away.organisationId.toUpperCase());
     expect([changed.status, changed.body.object]).toEqual([200, 'session']);
     const self = await admin.get<Changed>('/v1/auth/self', { token: changed.body.auth_token });
     expect(self.body.organisation.id).toBe(away.organisationId);

@@ -1,4 +1,4 @@
-import { AuditLogEntity } from '@gw/entities';
+import { AuditLogEntity, SsoConnectionEntity } from '@gw/entities';
 import { newKeyWithCertificate } from '@gw/federation';
 import { uuidv7 } from '@gw/kernel';
 import { readCases, samlifyIdp, type EndedAccount, type LogoutDelivery } from '@gw/testing';
@@ -180,6 +180,14 @@ describe('logouts by SAML', () => {
       const { token } = await loggedIn(saml);
       expect((await api.post('/v1/auth/logout', { token })).body).toEqual({ logout_url: null });
     }
+  });
+
+  it('end the session at Tollgate also when the key of the connection cannot be opened', async () => {
+    const at = await loggedIn();
+    const sealedSecrets = 'v1.lost.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    await api.dataSource.manager.update(SsoConnectionEntity, { id: at.id }, { sealedSecrets });
+    const { status, body } = await api.post('/v1/auth/logout', { token: at.token });
+    expect([status, body, await isLive(at.token)]).toEqual([200, { logout_url: null }, false]);
   });
 });
 

@@ -13,7 +13,7 @@ import { expired, SsoFlows } from './sso-flows';
 import type { FinishedLogin } from './login-ends';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
-import { refused, SsoUsers } from './sso-users.service';
+import { assertActive, SsoUsers } from './sso-users.service';
 
 /** Request of a browser that returns from a SAML identity provider. */
 export interface SamlReturn {
@@ -133,10 +133,6 @@ export class SamlReturns {
     this.log.warn(describeFault(error), 'a response by SAML was refused');
     return error;
   }
-}
-
-function assertActive({ status }: SsoConnectionEntity): void {
-  if (status !== 'active') throw refused('The connection has been switched off.');
 }
 
 /**

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
 import { Public } from '../auth/access';
 import { idOf } from '../auth/tenancy';
-import { openSecrets } from './sso-secrets';
+import { readableSecrets } from './sso-secrets';
 
 /**
  * Public members of keys (RFC 7518) and general members of any key (RFC 7517). All other members
@@ -32,7 +32,7 @@ export class SsoKeysController {
   async keys(@Param('connectionId') id: string): Promise<{ readonly keys: readonly object[] }> {
     const row = await this.dataSource.manager.findOneBy(SsoConnectionEntity, { id: idOf(id) });
     if (row?.tokenEndpointAuthMethod !== 'private_key_jwt') throw new GatewayError('not_found');
-    const { keys } = openSecrets(this.secrets.sealingKeyring, row);
+    const { keys } = readableSecrets(this.secrets.sealingKeyring, row);
     return {
       keys: keys.map((key) =>
         Object.fromEntries(

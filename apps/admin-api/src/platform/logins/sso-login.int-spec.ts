@@ -2,12 +2,14 @@ import {
   AuditLogEntity,
   OrganisationDomainEntity,
   OrganisationUserEntity,
+  SsoConnectionEntity,
   SsoFlowEntity,
+  UserEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { generateKeyPairSync } from 'node:crypto';
-import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
+import { PASSWORD, TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import { OidcProvider, type Account } from './spec-support/oidc-provider';
 
 const REDIRECT = 'http://127.0.0.1:8788/v2/auth/callback';
@@ -178,6 +180,45 @@ describe('logins by OpenID Connect', () => {
     }
     const { status, body: none } = await begin({ email: 'ann@no-connection.example' });
     expect([status, none.error.param]).toEqual([400, 'password']);
+  });
+
+  it('use the connection of the domain, no matter how many an organisation without the domain has', async () => {
+    const { domain, id } = await organisation();
+    const { organisationId } = await api.tenant();
+    await api.dataSource.manager.insert(
+      SsoConnectionEntity,
+      Array.from({ length: 20 }, () => ({
+        ...{ id: uuidv7(), organisationId, name: uuidv7(), issuer: 'https://idp.example', clientId: 'x' },
+        ...{ tokenEndpointAuthMethod: 'none' as const, domains: [domain], createdAt: new Date(0) },
+      })),
+    );
+    const { status, body } = await begin({ email: `ann@${domain}` });
+    expect([status, body.linked_sso]).toEqual([200, [expect.objectContaining({ sso_client_id: id })]]);
+  });
+
+  it('use the connection of a domain in Unicode, and enforce it', async () => {
+    const { tenant, id } = await organisation();
+    const { organisationId } = tenant;
+    await api.dataSource.manager.insert(OrganisationDomainEntity, {
+      ...{
+        id: uuidv7(),
+        organisationId,
+        domain: 'xn--bcher-kva.example',
+        token: 'x',
+        verifiedAt: new Date(),
+      },
+    });
+    const set = await api.put(`${CONNECTIONS}/${id}`, {
+      key: tenant.adminKey,
+      body: { domains: ['Bücher.example'], enforced: true },
+    });
+    expect(set.status).toBe(200);
+    const email = 'ann@xn--bcher-kva.example';
+    const user = await api.user(organisationId, 'member');
+    await api.dataSource.manager.update(UserEntity, { id: user.id }, { email });
+    expect((await begin({ email })).status).toBe(200);
+    const byPassword = await begin({ email, password: PASSWORD });
+    expect([byPassword.status, byPassword.body.error.type]).toEqual([403, 'sso_login_refused']);
   });
 
   it('refuse an address that the provider does not confirm, or of another domain', async () => {
@@ -393,8 +434,11 @@ describe('logins by OpenID Connect', () => {
     expect((await callback(query)).status).toBe(403);
     const off = (await begin({ email })).body;
     const returned = await idp.logIn(off.url, 'ann', account);
+    const unopened = (await begin({ email })).body;
+    const { code } = (await callback(await idp.logIn(unopened.url, 'ann', account))).body;
     await api.put(`${CONNECTIONS}/${id}`, { key: tenant.adminKey, body: { status: 'disabled' } });
     expect((await callback(returned)).status).toBe(403);
+    expect((await exchange(code, unopened.login_binding)).status).toBe(403);
     expect((await begin({ email, sso_client_id: id })).status).toBe(400);
   });
 
@@ -420,5 +464,16 @@ describe('logins by OpenID Connect', () => {
     const { email } = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'admin' });
     const token = await api.login(email);
     expect((await api.post(CONNECTIONS, { token, body: fields })).status).toBe(403);
+  });
+
+  it('are not started without end by one network, because each is stored', async () => {
+    const { domain, id } = await organisation();
+    const email = `ann@${domain}`;
+    const statuses: number[] = [];
+    for (let count = 0; count < 301; count += 1) statuses.push((await begin({ email })).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+    const stored = await api.dataSource.manager.countBy(SsoFlowEntity, { connectionId: id });
+    expect(stored).toBe(statuses.filter((status) => status === 200).length);
+    expect((await begin({ email })).headers['retry-after']).toMatch(/^\d+$/);
   });
 });

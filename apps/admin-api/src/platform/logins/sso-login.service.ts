@@ -1,10 +1,11 @@
 import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity, SsoSessionEntity } from '@gw/entities';
 import type { OidcFlow, OidcIdentity } from '@gw/federation';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, networkOf } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { domainOf, hasVerifiedDomain } from '../accounts/verified-domains';
+import { domainOf, organisationsOfAddress } from '../accounts/verified-domains';
 import type { LoginDto, SsoConnectionChoice, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
+import { FailureThrottle } from '../auth/failure-throttle';
 import { SessionsService } from '../auth/sessions.service';
 import type { RequestFacts } from '../common/principal';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
@@ -17,7 +18,13 @@ import { SamlProviders, type BegunLogin } from './saml-providers.service';
 import { expired, invalidCode, SsoFlows, type KeptLogin } from './sso-flows';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
-import { assertMember, refused, SsoUsers } from './sso-users.service';
+import { assertActive, assertMember, refused, SsoUsers } from './sso-users.service';
+
+/**
+ * Maximum number of logins that one network, which may be an office of many users, starts per
+ * minute: anyone can start a login, and each is stored for ten minutes.
+ */
+const STARTS_MAX = 300;
 
 /**
  * Logins at identity providers: starts them, handles the returning browser, and opens the session
@@ -25,6 +32,8 @@ import { assertMember, refused, SsoUsers } from './sso-users.service';
  */
 @Injectable()
 export class SsoLogins {
+  private readonly starts = new FailureThrottle(STARTS_MAX);
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly flows: SsoFlows,
@@ -41,7 +50,7 @@ export class SsoLogins {
    * Starts a login at the named connection, else at the first connection of the address's domain.
    * Returns null when there is none, so that a password is needed. `end` is the page or console
    * that started the login and to which the browser returns. Throws `sso_connection_invalid` for a
-   * connection that cannot be used.
+   * connection that cannot be used, and `rate_limited` after many starts.
    */
   async begin(
     { email, organisation_id: organisationId, sso_client_id: id, return_path: path }: LoginDto,
@@ -55,6 +64,9 @@ export class SsoLogins {
         : [await named(manager, id, organisationId)];
     const [connection] = connections;
     if (connection === undefined) return null;
+    const network = networkOf(request.clientIp ?? '');
+    this.starts.assertOpen(network);
+    this.starts.count(network);
     const caller = ssoCaller(connection.organisationId, null, request);
     const { state, protocol, url, fields } = await this.attempts.record('login', connection, caller, () =>
       this.beginAt(connection, email ?? null),
@@ -98,7 +110,7 @@ export class SsoLogins {
       if (!isFirst) throw expired();
       if (connection.type !== 'oidc') throw refused('The login belongs to another kind of connection.');
       const { protocol, isTest = false, ...ends } = this.flows.open(flow);
-      if (connection.status !== 'active' && !isTest) throw refused('The connection has been switched off.');
+      if (!isTest) assertActive(connection);
       const identity = await this.clients.use(connection, (client) =>
         client.finish(query, protocol as OidcFlow),
       );
@@ -108,7 +120,8 @@ export class SsoLogins {
   }
 
   /**
-   * Opens the session of a login once, for the client that started it. Throws `unauthenticated`.
+   * Opens the session of a login once, for the client that started it. Throws `unauthenticated`,
+   * and `sso_login_refused` when the connection has been disabled since the callback.
    */
   async exchange(code: string, binding: string, request: RequestFacts): Promise<TokenResponse> {
     const { flow, connection, isFirst } = await this.flows.takeExchange(code, binding);
@@ -116,6 +129,7 @@ export class SsoLogins {
     const caller = ssoCaller(connection.organisationId, userId, request);
     return this.attempts.record('login', connection, caller, () => {
       if (!isFirst || userId === null) throw invalidCode();
+      assertActive(connection);
       return this.open(connection, flow, { userId, caller });
     });
   }
@@ -172,8 +186,9 @@ export class SsoLogins {
     organisationId: string | undefined,
   ): Promise<readonly SsoConnectionEntity[]> {
     const domain = domainOf(email);
-    if (domain === null) return [];
-    const rows = await manager
+    const organisations = await organisationsOfAddress(manager, email, organisationId);
+    if (domain === null || organisations.length === 0) return [];
+    return manager
       .createQueryBuilder(SsoConnectionEntity, 'connection')
       .innerJoin(
         OrganisationEntity,
@@ -183,17 +198,11 @@ export class SsoLogins {
       .where(`connection.status = 'active' AND connection.domains @> :domains::jsonb`, {
         domains: JSON.stringify([domain]),
       })
+      .andWhere('connection.organisationId IN (:...organisations)', { organisations })
       .orderBy('connection.createdAt')
       .addOrderBy('connection.id')
       .limit(20)
       .getMany();
-    const ofOrganisation = rows.filter(
-      (row) => organisationId === undefined || row.organisationId === organisationId,
-    );
-    const verified = await Promise.all(
-      ofOrganisation.map((row) => hasVerifiedDomain(manager, row.organisationId, email)),
-    );
-    return ofOrganisation.filter((_, index) => verified[index]);
   }
 }
 

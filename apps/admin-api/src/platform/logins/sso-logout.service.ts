@@ -55,15 +55,15 @@ export class SsoLogouts {
     if (opened === null) return null;
     const connection = await manager.findOneBy(SsoConnectionEntity, { id: opened.connectionId });
     if (connection === null) return null;
-    if (connection.type === 'saml') return this.saml.urlFor(connection, opened);
-    const backTo = publicUrl(this.settings, '/');
     try {
+      if (connection.type === 'saml') return this.saml.urlFor(connection, opened);
+      const backTo = publicUrl(this.settings, '/');
       return await this.clients.use(connection, (client) =>
         Promise.resolve(client.logoutUrl(opened.subject, backTo)),
       );
     } catch (error) {
-      // The local session has already ended. A provider that cannot be reached cannot end its
-      // session; the client logs the reason.
+      // The local session has already ended. A provider that cannot be reached, or whose secrets
+      // cannot be opened, cannot end its session.
       if (error instanceof GatewayError && error.type === 'sso_login_refused') return null;
       throw error;
     }

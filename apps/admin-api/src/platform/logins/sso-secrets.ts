@@ -1,6 +1,7 @@
 import { ssoConnectionBinding, type SsoConnectionEntity } from '@gw/entities';
 import type { OidcSettings, PrivateJwk } from '@gw/federation';
-import { seal, unseal, type Keyring } from '@gw/kernel';
+import { GatewayError, seal, type Keyring } from '@gw/kernel';
+import { openedOr, openJson, UNREADABLE_MESSAGE } from '../credentials/unreadable-secrets';
 
 /** The secrets of a connection. */
 export interface SsoSecrets {
@@ -17,10 +18,27 @@ export const sealSecrets = (keyring: Keyring, id: string, secrets: SsoSecrets): 
     ? null
     : seal(keyring, JSON.stringify(secrets), ssoConnectionBinding(id));
 
-export const openSecrets = (keyring: Keyring, { id, sealedSecrets }: SsoConnectionEntity): SsoSecrets =>
-  sealedSecrets === null
-    ? NONE
-    : (JSON.parse(unseal(keyring, sealedSecrets, ssoConnectionBinding(id)).toString('utf8')) as SsoSecrets);
+/** Throws `sso_login_refused` when the secrets cannot be opened. */
+export function openSecrets(keyring: Keyring, { id, sealedSecrets }: SsoConnectionEntity): SsoSecrets {
+  if (sealedSecrets === null) return NONE;
+  try {
+    return openJson(keyring, sealedSecrets, ssoConnectionBinding(id));
+  } catch (cause) {
+    const message = `The connection cannot be used now. ${UNREADABLE_MESSAGE}`;
+    throw new GatewayError('sso_login_refused', { message, cause });
+  }
+}
+
+/**
+ * Returns the secrets, or none when they cannot be opened, so that their connection can still be
+ * shown, disabled, given new secrets and deleted.
+ */
+export function readableSecrets(keyring: Keyring, row: SsoConnectionEntity): SsoSecrets {
+  return openedOr(
+    () => openSecrets(keyring, row),
+    () => NONE,
+  );
+}
 
 export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): OidcSettings => ({
   issuer: row.issuer,

@@ -8,11 +8,11 @@ import {
   type SsoConnectionEntity,
 } from '@gw/entities';
 import type { OidcIdentity } from '@gw/federation';
-import { GatewayError, uuidv7 } from '@gw/kernel';
-import { isStorableText } from '@gw/web';
+import { GatewayError, isStorableText, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { MoreThan, type EntityManager } from 'typeorm';
+import { MoreThan, Not, type EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../accounts/verified-domains';
+import { limitLogins } from '../auth/user-password';
 import { InviteEntries } from '../accounts/invite-entries';
 import { WorkspaceEntries } from '../accounts/workspace-entries';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
@@ -162,6 +162,11 @@ const isSameList = (one: readonly string[], other: readonly string[]): boolean =
 const isProven = ({ trustEmail }: SsoConnectionEntity, { isEmailVerified }: OidcIdentity): boolean =>
   isEmailVerified ?? trustEmail;
 
+/** Throws `sso_login_refused` for a connection that is disabled. */
+export function assertActive({ status }: Pick<SsoConnectionEntity, 'status'>): void {
+  if (status !== 'active') throw refused('The connection has been switched off.');
+}
+
 /**
  * Throws `sso_login_refused` for a deactivated user, and for an owner whom the connection may not
  * admit.
@@ -205,7 +210,8 @@ async function assertUnlinked(
 
 /**
  * Changes the user's address to the one that the provider now reports, when both addresses belong
- * to verified domains, the new one is free, and SCIM does not manage the user.
+ * to verified domains, the new one is free, SCIM does not manage the user, and the user belongs to
+ * no other organisation.
  */
 async function followAddress(
   write: Write<AuditCaller>,
@@ -220,10 +226,13 @@ async function followAddress(
   const user = await manager.findOneByOrFail(UserEntity, { id: userId });
   if (user.email === email || (await manager.existsBy(UserEntity, { email }))) return;
   if (await manager.existsBy(ScimUserEntity, { organisationId, userId })) return;
+  // An administrator here could otherwise get the mails with which the user logs in elsewhere.
+  if (await manager.existsBy(OrganisationUserEntity, { userId, organisationId: Not(organisationId) })) return;
   for (const address of [user.email, email]) {
     if (!(await hasVerifiedDomain(manager, organisationId, address))) return;
   }
   await manager.update(UserEntity, { id: userId }, { email });
+  await limitLogins(manager, { organisationId, userId });
   write.audit({
     action: 'update',
     resourceType: 'users',

@@ -1,6 +1,6 @@
-import { UNITS_PER_CENT } from '@gw/kernel';
+import { isStorableText, UNITS_PER_CENT } from '@gw/kernel';
 import { providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/log-store';
-import { invalid, isStorableText } from '@gw/web';
+import { invalid } from '@gw/web';
 import { decodeCursor } from './log-cursor';
 import { wantedRanges, wantedValues } from './log-filter-fields';
 import type { ListLogsQuery } from './logs.dto';

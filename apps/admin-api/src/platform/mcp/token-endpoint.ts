@@ -16,7 +16,10 @@ import { McpSecrets } from './mcp-secrets.service';
 /** Timeout of a call to a token or revocation endpoint, in milliseconds. */
 export const TOKEN_TIMEOUT_MS = 10_000;
 const BYTES_MAX = 65_536;
-const SCOPES_MAX = 200;
+/** Maximum number of scopes that are requested or read. */
+export const SCOPES_MAX = 200;
+/** Matches a scope (RFC 6749, section 3.3). */
+export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const TOKEN_MAX = 16_384;
 
 export type TokenVerdict =
@@ -121,18 +124,9 @@ export class TokenEndpoint {
     }
   }
 
-  /**
-   * Returns why a client cannot authenticate, so that a user is not sent to the server in vain;
-   * null when it can.
-   */
-  async clientFault(client: UpstreamClient): Promise<string | null> {
-    try {
-      await this.authenticationOf(client);
-      return null;
-    } catch (error) {
-      if (error instanceof VendorError) return error.message;
-      throw error;
-    }
+  /** Throws `VendorError` when a client cannot authenticate. */
+  async assertAuthenticates(client: UpstreamClient): Promise<void> {
+    await this.authenticationOf(client);
   }
 
   private async post(
@@ -247,5 +241,5 @@ const scopesIn = (text: string): readonly string[] =>
   text
     .slice(0, 16_384)
     .split(' ')
-    .filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope))
+    .filter((scope) => SCOPE.test(scope))
     .slice(0, SCOPES_MAX);

@@ -96,11 +96,14 @@ export class OauthClients {
     // scopes of resources in it.
     const { scope: _scope, ...metadata } = row.metadata as AdapterPayload;
     const binding = oauthClientBinding(clientId);
-    const secret =
-      row.sealedSecret === null
-        ? {}
-        : { client_secret: unseal(this.secrets.sealingKeyring, row.sealedSecret, binding).toString('utf8') };
-    return { ...metadata, ...secret, client_id: clientId };
+    if (row.sealedSecret === null) return { ...metadata, client_id: clientId };
+    try {
+      const secret = unseal(this.secrets.sealingKeyring, row.sealedSecret, binding).toString('utf8');
+      return { ...metadata, client_secret: secret, client_id: clientId };
+    } catch {
+      // A client whose secret cannot be opened must get another one before it can authenticate.
+      return undefined;
+    }
   }
 
   private async register(clientId: string, payload: AdapterPayload): Promise<void> {

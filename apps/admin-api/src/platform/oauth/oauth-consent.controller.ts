@@ -95,6 +95,7 @@ export class OauthConsentController {
   @Get(versioned('interactions/:uid'))
   @SessionOnly()
   async interaction(@Param('uid') uid: string, @Req() request: FastifyRequest): Promise<object> {
+    this.assertOn();
     const view = await this.consents.view(uid, consentCallerOf(request));
     const { clientName: name, clientKind: kind, clientHost: host, redirect, workspaces, csrf, email } = view;
     return {
@@ -114,6 +115,7 @@ export class OauthConsentController {
     @Body() body: ConsentDto,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly redirect_uri: string }> {
+    this.assertOn();
     const caller = consentCallerOf(request);
     const { organisation_id: organisationId } = body;
     if (organisationId !== undefined && organisationId.toLowerCase() !== caller.session.organisationId)
@@ -198,10 +200,18 @@ export class OauthConsentController {
     else await reply.send(consentPage({ ...(await this.consents.view(resumeState, caller)), error }));
   }
 
+  private get isOn(): boolean {
+    return this.settings.OAUTH_ENABLED && this.settings.PUBLIC_URL !== null;
+  }
+
+  /** Throws `feature_disabled` without an OAuth server. */
+  private assertOn(): void {
+    if (!this.isOn) throw new GatewayError('feature_disabled');
+  }
+
   private async guarded(reply: FastifyReply, run: () => Promise<void>): Promise<void> {
     try {
-      if (!this.settings.OAUTH_ENABLED || this.settings.PUBLIC_URL === null)
-        throw new GatewayError('route_not_found');
+      if (!this.isOn) throw new GatewayError('route_not_found');
       await run();
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error;

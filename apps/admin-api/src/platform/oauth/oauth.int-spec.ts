@@ -502,9 +502,20 @@ describe('OAuth server', () => {
   });
 });
 
-describe('OAuth server without PUBLIC_URL', () => {
-  const api = new TestAdminApi();
-  it('is off', async () => {
+describe.each([
+  ['without PUBLIC_URL', {}],
+  ['with OAUTH_ENABLED=OFF', { PUBLIC_URL, OAUTH_ENABLED: 'OFF' }],
+])('OAuth server %s', (_name, environment: Readonly<Record<string, string>>) => {
+  const api = new TestAdminApi(environment);
+  const tenant = api.sharedTenant();
+  it('is off, with the consent of consoles', async () => {
+    const token = await api.login((await api.user(tenant.organisationId, 'owner')).email);
+    const body = { resume_state: 'x', csrf: 'x', approved: true };
+    const answers = [
+      await api.get('/oauth/interactions/x', { token }),
+      await api.post('/oauth/postAuthorizeConsent', { token, body }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
     for (const path of [
       '/.well-known/oauth-authorization-server',
       '/oauth/jwks',

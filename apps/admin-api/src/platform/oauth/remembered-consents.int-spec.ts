@@ -100,7 +100,7 @@ describe('a consent that a user has given before', () => {
     expect(body.total).toBe(21);
     expect((await journey.exchange(first.begun, first.code)).status).toBe(400);
     expect((await journey.exchange(agreed.begun, agreed.code)).status).toBe(200);
-  }, 120_000);
+  });
 
   it('is requested again if the client has consents for two workspaces', async () => {
     const [user, clientId] = [await member(), await clientOf()];

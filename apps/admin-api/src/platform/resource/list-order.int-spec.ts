@@ -68,7 +68,7 @@ beforeAll(async () => {
     await createIntegration(admin, key, { name: 'account', slug: 'account', create_default_provider: false });
     for (const [, , create] of LISTS) for (const name of NAMES) await create(key, name);
   }
-}, 60_000);
+});
 
 describe.each(LISTS)('%s', (list, table) => {
   it('is ordered by name, ignoring case, then by id, in pages that do not overlap', async () => {
@@ -137,7 +137,7 @@ describe.each(LISTS)('%s', (list, table) => {
       expect(text).not.toContain(`Seq Scan on ${table}`);
       expect(text).toMatch(/Index Cond: .*(workspace_id|organisation_id)/);
     }
-  }, 30_000);
+  });
 });
 
 describe('/v1/users', () => {

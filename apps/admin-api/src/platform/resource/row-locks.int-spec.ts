@@ -1,4 +1,4 @@
-import { eventually } from '@gw/testing';
+import { lockWaits } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
@@ -20,14 +20,7 @@ describe('row locks', () => {
       // to the organisation.
       await manager.query(`SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE`, [workspaceId]);
       changes.push(api.put(SETTINGS, { key, body: { workspace_overrides: { logs: false } } }));
-      const waiting = async (): Promise<boolean> => {
-        const [row] = await api.dataSource.query<{ count: string }[]>(
-          `SELECT count(*) FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE workspaces%'`,
-        );
-        return Number(row?.count) > 0;
-      };
-      expect(await eventually(waiting)).toBe(true);
+      await lockWaits(api.dataSource, { like: 'UPDATE workspaces%' });
       await manager.query(
         `INSERT INTO labels (id, organisation_id, workspace_id, name, status)
          VALUES (gen_random_uuid(), $1, $2, 'held', 'active')`,
@@ -37,6 +30,25 @@ describe('row locks', () => {
     const made = await api.post('/v1/policies/usage-limits', { key: tenant.key, body: policy });
     const [changed] = await Promise.all(changes);
     expect([made.status, changed?.status]).toEqual([200, 200]);
+  });
+
+  it('let a policy be created in a workspace while the workspaces that skip guardrails change', async () => {
+    const { workspaceId, organisationId, adminKey: key } = tenant;
+    const body = { workspaces: [{ workspace_id: workspaceId, excluded: true }] };
+    const changes: Promise<GatewayResponse>[] = [];
+    await api.dataSource.transaction(async (manager) => {
+      // The transaction acts like the creation of a policy, as above.
+      await manager.query(`SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE`, [workspaceId]);
+      changes.push(api.put('/v1/workspace-exclusions/input-guardrails', { key, body }));
+      await lockWaits(api.dataSource, { like: 'INSERT%' });
+      await manager.query(
+        `INSERT INTO labels (id, organisation_id, workspace_id, name, status)
+         VALUES (gen_random_uuid(), $1, $2, 'skipping', 'active')`,
+        [organisationId, workspaceId],
+      );
+    });
+    const [changed] = await Promise.all(changes);
+    expect(changed?.status).toBe(200);
   });
 
   it('keep a config that is being deleted from becoming the default of a key', async () => {
@@ -49,14 +61,7 @@ describe('row locks', () => {
       await manager.query('SELECT 1 FROM configs WHERE id = $1 FOR UPDATE', [body.id]);
       const apiKey = { name: 'k', scopes: ['completions.write'], defaults: { config_id: body.id } };
       created.push(api.post<Failure>('/v1/api-keys/workspace/service', { key, body: apiKey }));
-      const waiting = async (): Promise<boolean> => {
-        const [row] = await api.dataSource.query<{ count: string }[]>(
-          `SELECT count(*) FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%KEY SHARE%'`,
-        );
-        return Number(row?.count) > 0;
-      };
-      expect(await eventually(waiting)).toBe(true);
+      await lockWaits(api.dataSource, { like: '%KEY SHARE%' });
       await manager.query(`UPDATE configs SET status = 'archived' WHERE id = $1`, [body.id]);
     });
     const [refused] = await Promise.all(created);

@@ -43,14 +43,17 @@ async function byName(
   return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));
 }
 
-/** Returns a function that tests whether a name is a guardrail of the scope. */
+/**
+ * Returns a function that tests whether a name is the slug or id of a guardrail of the scope,
+ * exactly as gateways look it up.
+ */
 export async function knownGuardrails(
   manager: EntityManager,
   scope: GuardrailScope,
   names: readonly string[],
 ): Promise<(name: string) => boolean> {
   const ids = await byName(manager, scope, names);
-  return (name) => ids.has(name) || ids.has(name.toLowerCase());
+  return (name) => ids.has(name);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   McpApprovalEntity,
   McpIntegrationEntity,
   McpIntegrationWorkspaceEntity,
+  McpOauthClientEntity,
   McpOpenApiDocumentEntity,
   McpServerCapabilityEntity,
   McpServerEntity,
@@ -101,9 +102,9 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
 }
 
 /**
- * Archives the MCP servers and integrations of a deleted workspace. Erases the secrets and OpenAPI
- * documents of these integrations, and withdraws the integrations of the organisation from the
- * workspace.
+ * Archives the MCP servers and integrations of a deleted workspace. Erases the secrets, registered
+ * clients and OpenAPI documents of these integrations, and withdraws the integrations of the
+ * organisation from the workspace.
  */
 export async function archiveMcpOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
@@ -111,7 +112,9 @@ export async function archiveMcpOf(write: Write, workspaceId: string): Promise<v
   await archiveMcpServers(write, await manager.findBy(McpServerEntity, live));
   const integrations = await manager.find(McpIntegrationEntity, { where: live, select: { id: true } });
   await manager.update(McpIntegrationEntity, live, { status: 'archived', sealedAuth: null });
-  await manager.delete(McpOpenApiDocumentEntity, { integrationId: Any(integrations.map(({ id }) => id)) });
+  const integrationId = Any(integrations.map(({ id }) => id));
+  await manager.delete(McpOauthClientEntity, { integrationId });
+  await manager.delete(McpOpenApiDocumentEntity, { integrationId });
   await manager.delete(McpIntegrationWorkspaceEntity, { workspaceId });
   for (const { id: resourceId } of integrations) {
     write.audit({ action: 'delete', resourceType: 'mcp_integrations', resourceId, workspaceId });

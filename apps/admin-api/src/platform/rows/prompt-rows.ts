@@ -6,8 +6,7 @@ import {
   PromptShareEntity,
   PromptVersionEntity,
 } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
-import { isStorableText } from '@gw/web';
+import { GatewayError, isStorableText } from '@gw/kernel';
 import { In, Not, Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 import type { Resource } from '../resource/rows';

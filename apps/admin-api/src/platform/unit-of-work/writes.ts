@@ -10,10 +10,12 @@ import { assertFixed } from '../fixed-members/assert-fixed';
 import { ChangeRecorder } from './change-recorder';
 import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
+import { repeatedAfterDeadlocks } from './deadlocks';
 
 /**
  * Runs a write of the control plane as one transaction: its rows, audit records and change event
- * commit together or not at all.
+ * commit together or not at all. `work` must have no other effects, because it runs again when
+ * Postgres has undone the transaction to end a deadlock.
  *
  * ```ts
  * return this.writes.run(caller, (write) => patchRow(write, THING, at, (row) => assign(ThingFields,
@@ -30,7 +32,7 @@ export class Writes {
   ) {}
 
   async run<T, C extends AuditCaller>(caller: C, work: (write: Write<C>) => Promise<T>): Promise<T> {
-    const { result, written } = await this.transaction(caller, work);
+    const { result, written } = await repeatedAfterDeadlocks(() => this.transaction(caller, work));
     noteWritten(written);
     return result;
   }

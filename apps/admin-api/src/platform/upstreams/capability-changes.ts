@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { UpstreamCapability, UpstreamIntegration } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
@@ -110,14 +111,17 @@ export interface Comparison {
   readonly now: Date;
 }
 
+/** Number of characters of definitions after which other requests get a turn. */
+const CHARACTERS_OF_A_TURN = 65_536;
+
 /** Compares a snapshot with the saved rows of its integration, and returns the rows to save. */
-export function changesOf<R extends UpstreamCapability>(
+export async function changesOf<R extends UpstreamCapability>(
   entity: new () => R,
   integration: Rules,
   saved: readonly R[],
   { self, capabilities }: UpstreamSnapshot,
   { otherNames, findings: more = [], now }: Comparison,
-): SnapshotChanges<R> {
+): Promise<SnapshotChanges<R>> {
   const savedByKey = new Map(saved.map((row) => [capabilityKey(row.type, row.nameDigest), row]));
   const context = findingContext({
     otherNames,
@@ -137,7 +141,14 @@ export function changesOf<R extends UpstreamCapability>(
     return row;
   };
   const ownRow = apply(self, 0);
-  for (const [position, read] of capabilities.entries()) apply(read, position);
+  let characters = 0;
+  for (const [position, read] of capabilities.entries()) {
+    apply(read, position);
+    characters += JSON.stringify(read.definition).length;
+    if (characters < CHARACTERS_OF_A_TURN) continue;
+    characters = 0;
+    await setImmediate();
+  }
   for (const gone of savedByKey.values())
     if (gone.goneAt === null) rows.push(Object.assign(new entity(), gone, { goneAt: now }));
   return { rows, changed, self: ownRow };

@@ -1,7 +1,6 @@
 import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
+import { isHeaderName } from '@gw/kernel';
 import { isReservedHeader } from '@gw/mcp';
-
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
 /** Request headers of callers that never reach an upstream server. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
@@ -15,7 +14,7 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
  * upstream, in addition to those that it sets for every kind.
  */
 export function sentHeaderFault(name: unknown, protocolHeaders: ReadonlySet<string>): string | null {
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (typeof name !== 'string' || !isHeaderName(name))
     return 'must be a valid header name of at most 128 characters';
   const lower = name.toLowerCase();
   return isReservedHeader(lower) || protocolHeaders.has(lower) || lower.startsWith(GATEWAY_HEADER_PREFIX)

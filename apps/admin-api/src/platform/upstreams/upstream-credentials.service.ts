@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { McpAuthContent } from '@gw/contracts';
+import { CLIENT_SECRET_CONTENT, type ClientSecret, type McpAuthContent } from '@gw/contracts';
 import type { UpstreamIntegration } from '@gw/entities';
-import { assertAllowedUrl, isObject, seal, unseal, type AddressPolicy, type Keyring } from '@gw/kernel';
+import { assertAllowedUrl, isObject, seal, VendorError, type AddressPolicy, type Keyring } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
@@ -13,6 +13,15 @@ import {
   movedAddresses,
   type BoundSecrets,
 } from '../credentials/secrets-stay';
+import {
+  assertSentAgain,
+  openedOr,
+  openJson,
+  UNREADABLE,
+  UNREADABLE_MESSAGE,
+  unreadableHeaders,
+  unreadablePaths,
+} from '../credentials/unreadable-secrets';
 import type { CheckedIntegration, Fields } from './configuration-faults';
 import { configurationFaultsOf } from './configuration-rules';
 import {
@@ -65,29 +74,48 @@ export class UpstreamCredentials {
     this.keyring = secrets.sealingKeyring;
   }
 
-  /** Returns the secrets of an integration. */
+  /**
+   * Returns the secrets of an integration. Throws `VendorError` when they cannot be opened, since
+   * the upstream then cannot be called.
+   */
   open(
     { binding }: Pick<UpstreamKind, 'binding'>,
     { id, organisationId, sealedAuth }: Pick<CredentialRow, 'id' | 'organisationId' | 'sealedAuth'>,
   ): McpAuthContent {
     if (sealedAuth === null) return {};
-    const plain = unseal(this.keyring, sealedAuth, binding(organisationId, id));
-    return JSON.parse(plain.toString('utf8')) as McpAuthContent;
+    try {
+      return openJson(this.keyring, sealedAuth, binding(organisationId, id));
+    } catch (cause) {
+      throw new VendorError('refused', UNREADABLE_MESSAGE, { cause });
+    }
+  }
+
+  /** Returns the secrets as `open` does, with `UNREADABLE` in their place if that fails. */
+  private readable(kind: UpstreamKind, row: CredentialRow): McpAuthContent {
+    return openedOr(
+      () => this.open(kind, row),
+      () => unreadableContent(row.maskedAuth),
+    );
   }
 
   /**
    * Sets the columns of configurations and secrets without saving the row. Throws
    * `validation_failed` with all faults at once, `custom_host_refused`, and `scope_missing` for a
-   * mapped secret that would go to another address.
+   * mapped secret that would go to another address. Secrets that cannot be opened stay as they are
+   * unless the request changes a secret; it must then contain all of them.
    */
   apply(kind: UpstreamKind, row: CredentialRow, input: UpstreamCredentialInput): void {
-    const saved = withSecrets(kind.clients, row.configurations, this.open(kind, row));
+    const before = this.readable(kind, row);
+    const saved = withSecrets(kind.clients, row.configurations, before);
     const values = mergedConfigurations(kind, saved, input.configurations, row.authType);
-    const faults = configurationFaultsOf(kind.rules, values, this.checked(row, values));
+    const lost = unreadablePaths(secretsByPath(kind.clients, values));
+    const faults = configurationFaultsOf(kind.rules, values, this.checked(row, values)).filter(
+      ({ path }) => !lost.has(path),
+    );
     if (faults.length > 0) throw validationFailed(faults);
     this.assertAddresses(kind, row.url, values);
     assertBound(kind, row, input, { saved, values });
-    this.store(kind, row, values);
+    this.store(kind, row, values, before);
   }
 
   private checked({ authType, url, secretMappings }: CredentialRow, values: Fields): CheckedIntegration {
@@ -105,17 +133,34 @@ export class UpstreamCredentials {
       if (address !== undefined && address !== null) assertAllowedUrl(this.policy, address, path);
   }
 
-  private store({ clients, binding }: UpstreamKind, row: CredentialRow, values: Fields): void {
+  private store(
+    { clients, binding }: UpstreamKind,
+    row: CredentialRow,
+    values: Fields,
+    before: McpAuthContent,
+  ): void {
     const { open, content } = separatedSecrets(clients, values);
     const { forward_headers: forwarded } = open;
     if (Array.isArray(forwarded)) open['forward_headers'] = { mode: 'allowlist', headers: forwarded };
     row.configurations = open;
     row.maskedAuth = maskedContent(content);
+    // Secrets that stay are not sealed again: a new text would look like a new credential.
+    if (isDeepStrictEqual(before, content)) return;
+    assertSentAgain(unreadablePaths(secretsByPath(clients, values)));
     row.sealedAuth =
       Object.keys(content).length === 0
         ? null
         : seal(this.keyring, JSON.stringify(content), binding(row.organisationId, row.id));
   }
+}
+
+/** Returns the content that these masks hide, with `UNREADABLE` in place of its secrets. */
+function unreadableContent({ headers, ...clients }: CredentialRow['maskedAuth']): McpAuthContent {
+  const names = Object.keys(clients) as ClientSecret[];
+  return {
+    ...(typeof headers === 'object' ? { headers: unreadableHeaders(headers) as Record<string, string> } : {}),
+    ...Object.fromEntries(names.map((name) => [CLIENT_SECRET_CONTENT[name], UNREADABLE])),
+  };
 }
 
 const hasAuthorization = (headers: unknown): boolean =>

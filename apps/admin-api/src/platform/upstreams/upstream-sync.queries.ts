@@ -26,7 +26,7 @@ export interface UpstreamTables {
 export async function setInternalColumns<R extends UpstreamIntegration>(
   manager: EntityManager,
   entity: new () => R,
-  where: Pick<UpstreamIntegration, 'id' | 'url'> & Partial<Pick<UpstreamIntegration, 'status'>>,
+  where: Pick<UpstreamIntegration, 'id' | 'url'> & Partial<Pick<UpstreamIntegration, 'status' | 'version'>>,
   columns: NoInfer<Partial<R>>,
 ): Promise<boolean> {
   const { affected } = await manager
@@ -53,6 +53,19 @@ export async function saveSync<R extends UpstreamIntegration>(
   columns: NoInfer<Partial<R>>,
 ): Promise<void> {
   await setInternalColumns(manager, entity, { id, url }, columns);
+}
+
+/**
+ * Saves the failure of a reading. Changes nothing if a user has changed the integration since: the
+ * failure may be that of an earlier credential, and the next reading is due already.
+ */
+export async function saveFailure<R extends UpstreamIntegration>(
+  manager: EntityManager,
+  entity: new () => R,
+  { id, url, version }: Pick<UpstreamIntegration, 'id' | 'url' | 'version'>,
+  columns: NoInfer<Partial<R>>,
+): Promise<void> {
+  await setInternalColumns(manager, entity, { id, url, version }, columns);
 }
 
 /**

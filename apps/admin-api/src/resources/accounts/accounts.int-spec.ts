@@ -170,7 +170,8 @@ describe('accounts without mail', () => {
     expect(page.text).not.toMatch(/<script|https?:\/\//);
     const refused = await admin.post(path, form({ password: 'password', first_name: '<b>Ada' }));
     expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
-    const done = await admin.post(path, form({ password: NEW, first_name: 'Ada', last_name: 'L' }));
+    // A text that cannot be stored counts as missing.
+    const done = await admin.post(path, form({ password: NEW, first_name: 'Ada', last_name: 'L\0' }));
     expect([done.status, done.text.includes('log in')]).toEqual([200, true]);
     expect((await login(admin, email, NEW)).status).toBe(200);
     for (const again of [await admin.get(path), await admin.post(path, form({ password: NEW }))]) {

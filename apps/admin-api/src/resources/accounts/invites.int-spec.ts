@@ -174,6 +174,14 @@ describe('invites', () => {
     expect(await ids('')).toEqual([cancelled.id, pending.id]);
     expect(await ids('status=pending')).toEqual([pending.id]);
     expect(await ids('status=cancelled')).toEqual([cancelled.id]);
+    const { body: overdue } = await invite();
+    const past = { expiresAt: new Date(0) };
+    await admin.dataSource.manager.update(UserInviteEntity, { id: overdue.id }, past);
+    expect(await ids('status=pending')).toEqual([pending.id]);
+    expect(await ids('status=expired&role=member')).toEqual([overdue.id]);
+    await admin.dataSource.manager.update(UserInviteEntity, { id: overdue.id }, { status: 'expired' });
+    expect(await ids('status=expired')).toEqual([overdue.id]);
+    await admin.dataSource.manager.delete(UserInviteEntity, { id: overdue.id });
     expect(await ids('role=admin')).toEqual([pending.id]);
     expect(await ids(`email=${email.toLowerCase()}`)).toEqual([pending.id]);
     expect(await ids('pageSize=1&currentPage=1')).toEqual([pending.id]);

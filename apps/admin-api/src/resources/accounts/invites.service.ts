@@ -97,7 +97,7 @@ export class InvitesService {
     const { role, email, status } = query;
     const filters = present({ role, email: email?.toLowerCase() });
     const [rows, total] = await listRows(this.dataSource.manager, INVITE, userPageOf(query), {
-      where: { ...inOrganisation(caller), ...filters, ...whereStatus(status) },
+      where: whereStatus(status).map((of) => ({ ...inOrganisation(caller), ...filters, ...of })),
     });
     return listOf([rows.map(toInvite), total]);
   }
@@ -245,10 +245,13 @@ async function workspacesOf(
 const statusOf = (row: UserInviteEntity): InviteStatus =>
   row.status === 'pending' && row.expiresAt.getTime() <= Date.now() ? 'expired' : row.status;
 
-function whereStatus(status: InviteStatus | undefined): FindOptionsWhere<UserInviteEntity> {
-  if (status === undefined) return {};
-  if (status === 'pending') return { status, expiresAt: MoreThan(new Date()) };
-  return { status };
+/** Returns conditions, one of which an invite of the status meets. */
+function whereStatus(status: InviteStatus | undefined): FindOptionsWhere<UserInviteEntity>[] {
+  if (status === undefined) return [{}];
+  const now = new Date();
+  if (status === 'pending') return [{ status, expiresAt: MoreThan(now) }];
+  if (status !== 'expired') return [{ status }];
+  return [{ status }, { status: 'pending', expiresAt: LessThanOrEqual(now) }];
 }
 
 const toInvite = (row: UserInviteEntity): InviteResponse =>

@@ -88,8 +88,12 @@ function unsupported({ protocol, binding }: CardRow): GatewayError {
   return new GatewayError('agent_transport_unsupported', { param: 'protocol', message });
 }
 
-function provenMembers(
-  { trustedKeys }: CardRow,
+/**
+ * Returns the members of a card that are used, and who has proved them. Throws `validation_failed`
+ * for a wrong signature.
+ */
+export function provenMembers(
+  { trustedKeys }: Pick<CardRow, 'trustedKeys'>,
   { card }: AgentCard,
 ): { readonly state: FittingCard['signatureState']; readonly members: Members } {
   if (trustedKeys === null) return { state: null, members: card };

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { cardDifference, type Members } from '@gw/a2a';
 import { AgentCardEntity, type AgentIntegrationEntity, type StoredCardDifference } from '@gw/entities';
-import { canonicalJson, isObject, uuidv7 } from '@gw/kernel';
-import { isStorableText } from '@gw/web';
+import { canonicalJson, isObject, isStorableText, uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { actorOf } from '../../platform/resource/versioned';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';

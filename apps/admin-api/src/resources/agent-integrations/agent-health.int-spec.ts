@@ -153,6 +153,21 @@ describe('health of agents', () => {
     });
   });
 
+  it('stays as it is when something else changes, and is unknown again for another credential', async () => {
+    const headers = (key: string) => ({ configurations: { headers: { 'x-key': key } } });
+    const id = await made({ auth_type: 'headers', ...headers('secret-secret') });
+    await check();
+    const put = (body: object) => admin.put(`${PATH}/${id}`, { key: tenant.adminKey, body });
+    for (const body of [{ name: 'Renamed' }, headers('secret-secret')]) {
+      await put(body);
+      expect(await healthOf(id)).toMatchObject({ state: 'healthy' });
+      expect(await rowOf(id)).toMatchObject({ syncStatus: 'synced' });
+    }
+    await put(headers('another-secret'));
+    expect(await healthOf(id)).toMatchObject({ state: 'unknown' });
+    expect(await rowOf(id)).toMatchObject({ syncStatus: 'pending' });
+  });
+
   it('of other agents is checked while the result of one cannot be saved, whose check is due again immediately', async () => {
     const [broken, good] = [await made(), await made()];
     const { dataSource } = admin;

@@ -30,14 +30,16 @@ export function agentRequest(
   params: Members,
   credential: Readonly<Record<string, string>>,
 ): AgentRequest {
+  const isOf10 = binding === 'HTTP+JSON' && version === '1.0';
   const headers = {
-    accept: 'application/json',
+    accept: isOf10 ? 'application/a2a+json, application/json' : 'application/json',
     ...credential,
     ...(version === '1.0' ? { [VERSION_HEADER]: version } : {}),
   };
   if (binding === 'HTTP+JSON') {
     const { path, method } = restRequest(operation, params, { version, tenant });
-    return { url: url.replace(/\/$/, '') + path, method, headers };
+    const { origin, pathname } = new URL(url);
+    return { url: origin + pathname.replace(/\/$/, '') + path, method, headers };
   }
   const call = {
     method: methodOf(operation, version),

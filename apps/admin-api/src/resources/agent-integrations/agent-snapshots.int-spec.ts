@@ -5,6 +5,7 @@ import { cardPayload } from '@gw/a2a';
 import { approvedCards } from '../../platform/agents/approved-cards.queries';
 import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { CardServer, skillOf } from '../../spec-support/card-server';
+import { AgentSnapshots } from './agent-snapshots.service';
 
 const PATH = '/v1/agent-integrations';
 
@@ -240,6 +241,28 @@ describe('snapshots of agent cards', () => {
     expect([weak.status, weak.body.error.param]).toEqual([400, 'trusted_keys.keys.0']);
   });
 
+  it('contain an extended card only as a trusted key has signed it, when there are trusted keys', async () => {
+    const [trusted, stranger] = [ecKeyPair('trusted'), ecKeyPair('stranger')];
+    const extended = pureCard({ skills: [skillOf('read'), skillOf('pay')] });
+    agent.card = signed(trusted, pureCard({ capabilities: { extendedAgentCard: true } }));
+    agent.extendedCard = { ...signed(trusted, extended), extra: 'injected' };
+    const id = await made({ trusted_keys: { keys: [trusted.jwk] }, approval_mode: 'auto' });
+    expect(await states(id)).toEqual({ read: 'approved', pay: 'approved' });
+    const { extended: kept } = (await approvedCards(admin.dataSource.manager, [id])).get(id) ?? {};
+    expect(JSON.stringify(kept)).not.toContain('injected');
+    const other = { ...extended, skills: [skillOf('steal')] };
+    for (const [card, reason] of [
+      [other, 'no trusted key has signed it'],
+      [signed(stranger, other), 'no trusted key has signed it'],
+      [{ ...signed(trusted, extended), skills: [skillOf('steal')] }, 'wrong signature'],
+    ] as const) {
+      agent.extendedCard = card;
+      await sync(id);
+      expect(await states(id)).toEqual({ read: 'approved', pay: 'approved' });
+      expect((await rowOf(id)).syncError).toContain(reason);
+    }
+  });
+
   it.each(['{not JSON', `{"skills":${'['.repeat(20_000)}${']'.repeat(20_000)}}`])(
     'keep the stored extended card when it cannot be read, as %.20s',
     async (extended) => {
@@ -314,6 +337,25 @@ describe('snapshots of agent cards', () => {
     expect(nextSyncAt.getTime()).toBeGreaterThan(Date.now() + 5 * 60_000);
     expect(approvedEndpoint).not.toBeNull();
     expect((await admin.post(INTERNAL.agentCardSync, { key: ours.adminKey })).status).toBe(401);
+  });
+
+  it('are due at once after a change, also when a reading from before the change fails after it', async () => {
+    const id = await made({ auth_type: 'headers', configurations: { headers: { 'x-key': 'old-secret' } } });
+    const before = await rowOf(id);
+    const configurations = { headers: { 'x-key': 'new-secret' } };
+    expect((await admin.put(`${PATH}/${id}`, { ...call, body: { configurations } })).status).toBe(200);
+    const { syncStatus, nextSyncAt } = await rowOf(id);
+    agent.cardStatus = 401;
+    const snapshots = admin.api.app.get(AgentSnapshots, { strict: false });
+    const { organisationId, workspaceId } = before;
+    const request = { id: 'r', method: 'JOB', uri: 'agent-card-sync', clientIp: null, userAgent: null };
+    const caller = { kind: 'system', organisationId, workspaceId, userId: null, apiKeyId: null } as const;
+    await expect(snapshots.sync(before, { ...caller, request })).rejects.toMatchObject({
+      type: 'agent_unreadable',
+    });
+    expect(await rowOf(id)).toMatchObject({ syncStatus, nextSyncAt });
+    await sync(id);
+    expect(await rowOf(id)).toMatchObject({ syncStatus: 'failed' });
   });
 
   it('are verified with the keys at an address, which are read with each card', async () => {

@@ -16,6 +16,7 @@ import { nextAttempt, nextReading, UpstreamReadings } from '../../platform/upstr
 import {
   removeOldCapabilities,
   savedCapabilities,
+  saveFailure,
   saveSync,
   type UpstreamTables,
 } from '../../platform/upstreams/upstream-sync.queries';
@@ -140,7 +141,7 @@ export class AgentSnapshots {
     const snapshot = snapshotOf(card, extended.kind === 'card' ? extended.members : known);
     const saved = await savedCapabilities(manager, AgentSkillEntity, row.id, snapshot);
     const comparison = { otherNames: [], findings: cardFindings(row, card), now: new Date() };
-    const { rows, changed, self } = changesOf(AgentSkillEntity, row, saved, snapshot, comparison);
+    const { rows, changed, self } = await changesOf(AgentSkillEntity, row, saved, snapshot, comparison);
     await manager.save(AgentSkillEntity, [...rows], { chunk: 500 });
     const isListedAlike = (await saveListings(manager, row, snapshot)) === 0;
     await removeOldCapabilities(manager, TABLES, row.id);
@@ -175,7 +176,7 @@ export class AgentSnapshots {
       await this.store(row, card, caller);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      await this.save(this.dataSource.manager, row, {
+      await saveFailure(this.dataSource.manager, AgentIntegrationEntity, row, {
         ...{ syncStatus: 'failed', syncError: error.message.slice(0, 1_024), nextSyncAt: nextAttempt(row) },
       });
       throw new GatewayError('agent_unreadable', {

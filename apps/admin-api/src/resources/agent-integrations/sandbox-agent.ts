@@ -57,7 +57,8 @@ async function saveIntegration(
     }),
   );
   const unread = { ...integration, lastSyncedAt: null };
-  const { rows } = changesOf(AgentSkillEntity, unread, [], snapshotOf(card, null), { otherNames: [], now });
+  const comparison = { otherNames: [], now };
+  const { rows } = await changesOf(AgentSkillEntity, unread, [], snapshotOf(card, null), comparison);
   await manager.save(AgentSkillEntity, [...rows]);
   return id;
 }

@@ -11,7 +11,7 @@ import { findRow } from '../../platform/resource/rows';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { AGENT_SERVER } from './agent-server-rows';
 
-type CardSettings = PublicUrlSettings & Pick<AdminSettings, 'OAUTH_ENABLED'>;
+type CardSettings = PublicUrlSettings & Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_GATEWAY_URL'>;
 
 /** Returns the card of an agent as its callers see it. */
 @Injectable()
@@ -44,7 +44,9 @@ export class AgentServerCardService {
         form: 'hybrid',
         address: agentServerUrl(this.settings, workspace.slug, server.slug),
         security: this.security(),
-        push: integration.push,
+        // Agents can send notifications only to a gateway with a public URL.
+        push: this.settings.PUBLIC_GATEWAY_URL === null ? 'off' : integration.push,
+        servesExtended: card.extended !== null,
       },
     );
   }

@@ -90,6 +90,20 @@ describe('agents of workspaces', () => {
     ]);
   });
 
+  it('show a card without what the gateway does not serve: notifications without its URL, and an unread extended card', async () => {
+    const { id } = await made();
+    const more = { supportsAuthenticatedExtendedCard: true, capabilities: { pushNotifications: true } };
+    await admin.dataSource.query(
+      `UPDATE agent_skills SET approved = approved || $1::jsonb WHERE type = 'agent' AND integration_id =
+         (SELECT integration_id FROM agent_servers WHERE id = $2)`,
+      [JSON.stringify(more), id],
+    );
+    expect((await admin.get(`${PATH}/${id}/agent-card`, call)).body).toMatchObject({
+      supportsAuthenticatedExtendedCard: false,
+      capabilities: { pushNotifications: false, extendedAgentCard: false },
+    });
+  });
+
   it('cannot offer a skill that the integration has disabled', async () => {
     const { id } = await made();
     const { body } = await admin.get<Shown>(`${PATH}/${id}`, call);

@@ -1,7 +1,7 @@
 import type { AnalyticsQueryCase, AnalyticsRow, AnalyticsStore, GroupKey } from '@gw/analytics';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isStorableText } from '@gw/kernel';
 import { feedbackByMetadata } from '@gw/log-store';
-import { invalid, isStorableText, windowOf, type PageQuery } from '@gw/web';
+import { invalid, windowOf, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';

@@ -1,5 +1,5 @@
 import { ApiKeyEntity, ChangeEventEntity, WorkspaceEntity } from '@gw/entities';
-import { TestAdminApi } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 
 interface Created {
   readonly id: string;
@@ -164,6 +164,23 @@ describe('/v1/configs', () => {
       ['provider'],
     ]);
     expect((await api.post('/v1/configs', { key: tenant.key, body: of('@nosuch') })).status).toBe(200);
+  });
+
+  it('refuses the id of a guardrail in upper case, under which gateways find none', async () => {
+    const checks = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'none' } }];
+    const body = { name: 'G', checks, actions: {} };
+    const { id } = (await api.post<{ id: string }>('/v1/guardrails', { key: tenant.key, body })).body;
+    const save = (name: string): Promise<GatewayResponse<Failure>> =>
+      api.post<Failure>('/v1/configs', {
+        key: tenant.key,
+        body: { name: 'C', config: { provider: '@a', input_guardrails: [name] } },
+      });
+    expect((await save(id)).status).toBe(200);
+    const refused = await save(id.toUpperCase());
+    expect([refused.status, refused.body.error.details?.map(({ path }) => path)]).toEqual([
+      400,
+      ['input_guardrails.0'],
+    ]);
   });
 
   it('refuses the slug of an unknown guardrail [ERR-01]', async () => {

@@ -1,7 +1,7 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { ApiKeyEntity, ConfigEntity, ConfigVersionEntity, WorkspaceEntity } from '@gw/entities';
-import { randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
-import { isStorableText, listOf, type ListResponse, type PageQuery } from '@gw/web';
+import { type AddressPolicy, isStorableText, randomHex, uuidv7 } from '@gw/kernel';
+import { listOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
 import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
@@ -82,7 +82,10 @@ export class ConfigsService {
       const slug = input.slug ?? `pc-${slugOf(name, 6)}-${randomHex(3)}`;
       // Slugs of archived configs are not reused.
       await assertSlugFree(manager, ConfigEntity, { organisationId: owner.organisationId, slug });
-      if (isDefault) await replaceDefault(write, owner.workspaceId, id);
+      if (isDefault) {
+        await lockWorkspaceOf(manager, owner);
+        await replaceDefault(write, owner.workspaceId, id);
+      }
       const values = { ...owner, id, slug, name, isDefault, currentVersionId: versionId };
       const actors = { ownerId: actorOf(caller), updatedBy: actorOf(caller) };
       await createRow(write, CONFIG, { ...values, ...actors, status: 'active' }, async () => {
@@ -134,6 +137,7 @@ export class ConfigsService {
         });
         return { version_id: versionId };
       }
+      if (input.isDefault !== undefined) await lockWorkspaceOf(manager, await findRow(manager, CONFIG, at));
       const saved = await changeRow(write, CONFIG, at, async (row) => {
         await this.assertMayChange(write, row, input);
         if (input.name !== undefined) row.name = input.name;
@@ -194,14 +198,23 @@ async function setDefault(write: Write, row: ConfigEntity, isDefault: boolean): 
 }
 
 /**
+ * Locks the workspace of configs, which serialises concurrent writers of its default. Call it
+ * before locking a config, since such a writer also changes the previous default.
+ */
+async function lockWorkspaceOf(
+  manager: EntityManager,
+  { workspaceId }: Pick<ConfigEntity, 'workspaceId'>,
+): Promise<void> {
+  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_CHANGE });
+}
+
+/**
  * Clears `isDefault` of the workspace's other configs. Marks the workspace's gateway document as
- * changed, because it contains the default config.
+ * changed, because it contains the default config. The workspace must be locked.
  */
 async function replaceDefault(write: Write, workspaceId: string, next: string): Promise<void> {
   const { manager } = write;
   const others = { workspaceId, isDefault: true, id: Not(next), status: 'active' } as const;
-  // The lock on the workspace serialises concurrent writers of the default.
-  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_CHANGE });
   await manager.update(ConfigEntity, others, { isDefault: false });
   write.changed(documentKey.workspace(workspaceId));
 }

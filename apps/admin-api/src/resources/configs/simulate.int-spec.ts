@@ -100,6 +100,21 @@ describe('translations of a simulated request', () => {
     expect(await lossesOf(FALLBACKS)).toEqual([]);
   });
 
+  it.each<[naming: string, request: object]>([
+    ['x-gw-provider', { headers: { 'X-GW-Provider': '@claude' } }],
+    ['x-gw-provider with a model', { headers: { 'x-gw-provider': '@claude/claude-sonnet-4-5' } }],
+    ['x-gw-virtual-key', { headers: { 'x-gw-virtual-key': 'claude' } }],
+    ['the model', { body: { ...body, model: '@claude/claude-sonnet-4-5' } }],
+  ])('show the provider that the request names by %s', async (_, request) => {
+    const { translations } = await simulation({
+      config: { retry: { attempts: 1 } },
+      request: { body, ...request },
+    });
+    expect(translations).toMatchObject([
+      { target: 'config', provider: '@claude', translation: 'openai-chat>anthropic-messages' },
+    ]);
+  });
+
   it('are absent without a body, or on a path that calls no model', async () => {
     expect((await simulation({ config: FALLBACKS })).translations).toEqual([]);
     const request = { body, url: '/v1/files' };

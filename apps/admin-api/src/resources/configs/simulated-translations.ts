@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { HEADER } from '@gw/contracts';
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import type { LossMode } from '@gw/kernel';
 import { previewTranslation, PROVIDERS, type Provider } from '@gw/providers';
@@ -66,8 +67,20 @@ function previewOf(
   });
 }
 
-const nameOf = ({ provider, virtualKey }: CompiledTarget, { headers }: TranslatedRequest): string | null =>
-  provider ?? (virtualKey === null ? (headers['x-gw-provider'] ?? null) : `@${virtualKey}`);
+const nameOf = ({ provider, virtualKey }: CompiledTarget, request: TranslatedRequest): string | null =>
+  provider ?? (virtualKey === null ? requestedProvider(request) : `@${virtualKey}`);
+
+/**
+ * Returns the provider that the request names in its header, virtual key or `@slug/model`; null
+ * when there is none.
+ */
+function requestedProvider({ headers, params }: TranslatedRequest): string | null {
+  const { model } = params as { readonly model?: unknown };
+  const slugAndModel = typeof model === 'string' && /^@[^/]*\//.test(model) ? model : null;
+  const virtualKey = headers[HEADER.virtualKey];
+  const name = headers[HEADER.provider] ?? (virtualKey === undefined ? slugAndModel : `@${virtualKey}`);
+  return name?.startsWith('@') === true ? name.replace(/\/.*/s, '') : name;
+}
 
 function builtIn(name: string, { customHost }: CompiledTarget): Named | undefined {
   const provider = PROVIDERS.get(name);

@@ -45,13 +45,25 @@ const allowsOneOf = (organisationId: string, slugs: readonly string[]) =>
     { organisationId, slugs },
   );
 
-/** Returns at most 1,000 gateways of the deployments, most recently seen first. */
-export const gatewaysOf = (
+/** Returns for each deployment with gateways when one of them was last seen. */
+export async function lastSeenOf(
   manager: EntityManager,
   deploymentIds: readonly string[],
-): Promise<GatewayEntity[]> =>
+): Promise<ReadonlyMap<string, Date>> {
+  const rows = await manager
+    .createQueryBuilder(GatewayEntity, 'gateway')
+    .select('gateway.deploymentId', 'id')
+    .addSelect('max(gateway.lastSeenAt)', 'at')
+    .where('gateway.deploymentId = ANY(:deploymentIds)', { deploymentIds })
+    .groupBy('gateway.deploymentId')
+    .getRawMany<{ id: string; at: Date }>();
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
+
+/** Returns at most 1,000 gateways of a deployment, most recently seen first. */
+const gatewaysOf = (manager: EntityManager, deploymentId: string): Promise<GatewayEntity[]> =>
   manager.find(GatewayEntity, {
-    where: { deploymentId: In([...deploymentIds]) },
+    where: { deploymentId },
     order: { lastSeenAt: 'DESC', id: 'ASC' },
     take: GATEWAYS_MAX,
   });
@@ -66,5 +78,5 @@ export async function detailOf(
     order: { createdAt: 'ASC', id: 'ASC' },
   });
   const shown = workspaces.map(({ id, slug }) => ({ id, slug }));
-  return toDeploymentDetail(row, await gatewaysOf(manager, [row.id]), shown);
+  return toDeploymentDetail(row, await gatewaysOf(manager, row.id), shown);
 }

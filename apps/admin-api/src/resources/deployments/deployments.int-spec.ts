@@ -202,6 +202,23 @@ describe('gateways of a deployment', () => {
     expect((await get(id))['warnings']).toEqual([]);
   });
 
+  it('count for the list of deployments, however many gateways another deployment has', async () => {
+    const [many, one] = [await made(), await made()];
+    await admin.dataSource.query(
+      `INSERT INTO gateways (id, version, deployment_id, last_seen_at)
+       SELECT 'many-' || n, '2.20.0', $1::uuid, now() FROM generate_series(1, 1000) n
+       UNION ALL SELECT 'one', '2.20.0', $2::uuid, now() - interval '1 minute'`,
+      [many.id, one.id],
+    );
+    const { body } = await admin.get<{ data: { id: string; last_synced_at: string | null }[] }>(
+      '/v1/deployments',
+      { key: tenant.adminKey },
+    );
+    const listed = body.data.find(({ id }) => id === one.id);
+    expect(listed?.last_synced_at).toBe((await get(one.id))['last_synced_at']);
+    await admin.dataSource.query('DELETE FROM gateways WHERE deployment_id = ANY($1)', [[many.id, one.id]]);
+  });
+
   it('are pinged at the health route below gateway_base_url, and the result is stored', async () => {
     const stub = await StubProvider.start();
     try {

@@ -15,7 +15,7 @@ import type { ResourceReference } from '../../platform/resource/resource-referen
 import { archiveRow, changeRow, createRow, findRow, listRows } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
-import { DEPLOYMENT, detailOf, gatewaysOf, matching } from './deployment-rows';
+import { DEPLOYMENT, detailOf, lastSeenOf, matching } from './deployment-rows';
 import { applySettings } from './deployment-settings';
 import {
   PlainFields,
@@ -90,13 +90,11 @@ export class DeploymentsService {
       where: matching(organisationId, query),
       search: { text: query.search, in: ['name', 'slug'] },
     });
-    const gateways = await gatewaysOf(
+    const lastSeen = await lastSeenOf(
       manager,
       rows.map(({ id }) => id),
     );
-    const newest = (id: string): Date | null =>
-      gateways.find(({ deploymentId }) => deploymentId === id)?.lastSeenAt ?? null;
-    return listOf([rows.map((row) => toDeployment(row, newest(row.id))), total]);
+    return listOf([rows.map((row) => toDeployment(row, lastSeen.get(row.id) ?? null)), total]);
   }
 
   async get(at: ResourceReference): Promise<DeploymentDetailResponse> {

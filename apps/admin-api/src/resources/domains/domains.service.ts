@@ -3,9 +3,9 @@ import { domainFault, DomainProofs, proofRecord } from '@gw/federation';
 import { GatewayError, randomAlphanumeric } from '@gw/kernel';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { domainToASCII } from 'node:url';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { endSessionsOfDomain } from '../../platform/accounts/domain-ends';
+import { asciiDomain } from '../../platform/accounts/verified-domains';
 import { inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -33,15 +33,9 @@ const DOMAIN: Resource<OrganisationDomainEntity> = {
   view: toDomain,
   where: (caller, reference) => ({
     organisationId: inOrganisation(caller).organisationId,
-    ...(isUuid(reference) ? { id: reference } : { domain: canonical(reference) }),
+    ...(isUuid(reference) ? { id: reference } : { domain: asciiDomain(reference.trim()) }),
   }),
 };
-
-/**
- * Returns a domain name in lower case and ASCII; an empty string for text that is not a domain
- * name.
- */
-const canonical = (domain: string): string => domainToASCII(domain.trim()).toLowerCase();
 
 /** Manages the domains of an organisation's addresses, which it verifies by TXT records. */
 @Injectable()
@@ -57,7 +51,7 @@ export class DomainsService {
     { domain: given, allow_subdomains: allowSubdomains = false }: DomainFields,
   ): Promise<DomainResponse> {
     const { organisationId } = inOrganisation(caller);
-    const domain = canonical(given);
+    const domain = asciiDomain(given.trim());
     const fault = domainFault(domain, allowSubdomains);
     if (fault !== null) throw invalid('domain', `domain ${fault}`);
     const token = `tollgate-${randomAlphanumeric(32)}`;

@@ -13,6 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { GuardrailCredentials, withReferencesById } from '../../platform/credentials/guardrail-credentials';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { openedOr } from '../../platform/credentials/unreadable-secrets';
 import { assertWholeSecrets, maskedChecks } from './guardrail-secrets';
 import { assertModelTargets } from './model-targets';
 import type { StoredContent } from '../../platform/rows/guardrail-rows';
@@ -85,6 +86,18 @@ export class GuardrailContents {
   }
 
   /**
+   * Returns the stored content as `opened` does, or without secrets when they cannot be opened, so
+   * that the guardrail can still be shown, given new checks and deleted.
+   */
+  readable(owner: Owner, content: StoredContent): WrittenContent {
+    const { checks, actions } = content;
+    return openedOr(
+      () => this.opened(owner, content),
+      () => ({ checks, actions }),
+    );
+  }
+
+  /**
    * Returns the content with which the guardrail runs: with its secrets and the credentials of the
    * organisation's accounts.
    */
@@ -98,7 +111,7 @@ export class GuardrailContents {
 
   /** Returns the checks as responses show them, with masked secrets. */
   shown(owner: Owner, content: StoredContent): readonly SavedGuardrailCheck[] {
-    return maskedChecks(this.opened(owner, content).checks);
+    return maskedChecks(this.readable(owner, content).checks);
   }
 }
 

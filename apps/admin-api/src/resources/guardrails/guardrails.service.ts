@@ -121,8 +121,9 @@ export class GuardrailsService {
         if (input.name !== undefined) row.name = input.name;
         if (input.checks !== undefined || input.actions !== undefined) {
           await assertMayChangeGuardrail(manager, at.caller, row, await configsNaming(manager, row));
-          const before = this.contents.opened(row, await currentOf(manager, row));
           const written = input.checks && checksOf(input.checks);
+          const current = await currentOf(manager, row);
+          const before = written ? this.contents.readable(row, current) : this.contents.opened(row, current);
           if (written) assertReferencesStay(at.caller, written, before.checks);
           const content = await this.contents.stored(manager, row, {
             checks: written ? unmaskedChecks(written, before.checks) : before.checks,

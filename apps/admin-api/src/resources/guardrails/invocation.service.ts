@@ -101,7 +101,7 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
   }
   const subject = bodyOf(input, stage);
   // A body of another format, such as a webhook body, would be judged as no provider reads it.
-  if (subject.passages().every(({ kind }) => kind === 'other'))
+  if (subject.passages().every(({ kind }) => kind === 'other' || kind === 'rest'))
     throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
   return subject;
 }

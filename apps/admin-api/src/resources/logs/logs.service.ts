@@ -1,5 +1,5 @@
 import { FeedbackEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isStorableText } from '@gw/kernel';
 import {
   findLog,
   listLogs,
@@ -9,7 +9,7 @@ import {
   type LogViewer,
   type StoredRequestLogDetail,
 } from '@gw/log-store';
-import { invalid, isStorableText } from '@gw/web';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';

@@ -176,6 +176,24 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     });
   });
 
+  it.each([
+    ['key', {}],
+    [
+      'secret',
+      { auth_method: undefined, private_key: undefined, key_id: undefined, client_secret: 'a-secret' },
+    ],
+  ])('refuse a sign-in, and record the reason, when their %s cannot be opened', async (_what, more) => {
+    const configurations = { oauth_metadata: client(more) };
+    const { serverId, integrationId } = await addServer(integration({ configurations }));
+    const sealedAuth = 'v1.lost.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    await api.dataSource.manager.update(McpIntegrationEntity, { id: integrationId }, { sealedAuth });
+    const { status, next } = await begin(serverId);
+    expect([status, next]).toEqual([403, '']);
+    expect((await scene.audits())[0]).toMatchObject({
+      ...{ action: 'refuse', after: { reason: expect.stringContaining('cannot be opened') } },
+    });
+  });
+
   it('keep their key for the authorization server with which it was saved', async () => {
     const { integrationId } = await addServer();
     const put = (more: object) =>

@@ -1,5 +1,5 @@
 import { UserEntity, type McpConnectTicketEntity } from '@gw/entities';
-import { GatewayError, newProofKey } from '@gw/kernel';
+import { GatewayError, newProofKey, VendorError } from '@gw/kernel';
 import { callbackVerdict, ticketVerdict, type CallbackVerdict, type JsonObject } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { FailureThrottle } from '../../platform/auth/failure-throttle';
 import type { RequestFacts } from '../../platform/common/principal';
+import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
 import type { McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { TokenEndpoint, type TokenVerdict } from '../../platform/mcp/token-endpoint';
 import type { ConnectView } from './connect-pages';
@@ -85,13 +86,7 @@ export class ConnectFlows {
     const content = this.tickets.open(link.row);
     if (content === null) throw unusable();
     const { authorization } = content;
-    const client = await this.clients.clientOf(
-      await this.connections.integrationOf(link.place),
-      authorization,
-    );
-    if (client === null) throw await this.refuse(link.place, visit.request, NO_CLIENT);
-    const fault = await this.tokens.clientFault(client);
-    if (fault !== null) throw await this.refuse(link.place, visit.request, { ...BAD_CLIENT, reason: fault });
+    const client = await this.clientFor(link.place, authorization, visit.request);
     const begun = {
       state: randomBytes(32).toString('base64url'),
       verifier: randomBytes(32).toString('base64url'),
@@ -131,6 +126,27 @@ export class ConnectFlows {
     const place = await this.connections.placeOf(row.serverId, row.userId);
     if (authorization === undefined || begun === undefined || place === null) throw unusable();
     return { row, place, content: { authorization, begun } };
+  }
+
+  /**
+   * Returns the client with which the user signs in. Throws `forbidden` when there is none, and when
+   * it cannot authenticate, so that the user is not sent to the server in vain.
+   */
+  private async clientFor(
+    place: McpPlace,
+    authorization: UpstreamAuthorization,
+    request: RequestFacts,
+  ): Promise<UpstreamClient> {
+    const integration = await this.connections.integrationOf(place);
+    try {
+      const client = await this.clients.clientOf(integration, authorization);
+      if (client === null) throw await this.refuse(place, request, NO_CLIENT);
+      await this.tokens.assertAuthenticates(client);
+      return client;
+    } catch (error) {
+      if (!(error instanceof VendorError)) throw error;
+      throw await this.refuse(place, request, { ...BAD_CLIENT, reason: error.message });
+    }
   }
 
   private async exchange(

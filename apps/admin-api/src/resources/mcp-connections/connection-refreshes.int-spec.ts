@@ -1,7 +1,9 @@
 import { INTERNAL, type McpRefreshResponse } from '@gw/contracts';
+import { McpOauthClientEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { eventually } from '@gw/testing';
 import { openTokens } from '../../platform/mcp/connection-tokens';
-import { TokenEndpoint } from '../../platform/mcp/token-endpoint';
+import { TOKEN_TIMEOUT_MS, TokenEndpoint } from '../../platform/mcp/token-endpoint';
 import { AuditRecorder } from '../../platform/unit-of-work/audit-recorder';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { SERVICE_TOKEN } from '../../spec-support/admin-api';
@@ -9,15 +11,14 @@ import { Secrets } from '../../settings';
 import { ConnectionRefreshes } from './connection-refreshes.service';
 import { ExchangedConnections } from './exchanged-connections.service';
 import { ConnectScene } from './spec-support/connect-scene';
+import { UpstreamClients } from './upstream-clients';
 
 const REQUEST = { id: uuidv7(), method: 'POST', uri: INTERNAL.mcpConnectionRefresh };
 const FACTS = { ...REQUEST, clientIp: null, userAgent: null };
 
-/** Resolves once a condition holds, after at most three seconds. */
-async function until(holds: () => boolean): Promise<void> {
-  const endsAt = performance.now() + 3_000;
-  while (!holds() && performance.now() < endsAt) await new Promise(setImmediate);
-}
+/** Resolves once a condition holds, before the call to a token endpoint times out. */
+const until = (holds: () => boolean): Promise<unknown> =>
+  eventually(holds, { timeoutMs: TOKEN_TIMEOUT_MS / 2 }).catch(() => undefined);
 
 describe('refreshes of connections to upstream MCP servers', () => {
   const scene = new ConnectScene();
@@ -43,7 +44,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     const [tokens, changes] = [app.get(TokenEndpoint), app.get(ChangeRecorder)];
     return new ConnectionRefreshes(
       ...([api.dataSource, tokens, changes, app.get(AuditRecorder), app.get(Secrets)] as const),
-      app.get(ExchangedConnections),
+      ...([app.get(ExchangedConnections), app.get(UpstreamClients)] as const),
     );
   }
 
@@ -53,12 +54,21 @@ describe('refreshes of connections to upstream MCP servers', () => {
     const processes = Array.from({ length: 5 }, anotherProcess);
     const requests = Array.from({ length: 4 }, () => processes).flat();
     const wanted = { serverId: scene.serverId, userId, version };
-    const startedAt = performance.now();
     // The upstream responds only once every process has looked at the row.
     const looks = jest.spyOn(api.dataSource.manager, 'findOneBy');
-    scene.as.beforeToken = () => until(() => looks.mock.calls.length >= 2 * processes.length);
-    const responses = await Promise.all(requests.map((each) => each.refresh(wanted, FACTS)));
-    const ms = performance.now() - startedAt;
+    scene.as.beforeToken = async () => {
+      await until(() => looks.mock.calls.length >= 2 * processes.length);
+    };
+    let looksBefore = Infinity;
+    const responses = await Promise.all(
+      requests.map(async (each) => {
+        const response = await each.refresh(wanted, FACTS);
+        looksBefore = Math.min(looksBefore, looks.mock.calls.length);
+        return response;
+      }),
+    );
+    // Every other process finds the result as soon as it looks again.
+    expect(looks.mock.calls.length - looksBefore).toBeLessThan(2 * processes.length);
     expect(scene.as.callsOf('/token')).toBe(before + 1);
     const { version: now = '' } = (await scene.document(userId)) ?? {};
     expect(now).not.toBe(version);
@@ -67,7 +77,6 @@ describe('refreshes of connections to upstream MCP servers', () => {
     );
     looks.mockRestore();
     scene.as.beforeToken = () => Promise.resolve();
-    expect(ms).toBeLessThan(5_000);
     // The rotated token was stored, so the next refresh works.
     expect(await refresh(userId, now)).toMatchObject({ outcome: 'refreshed' });
     expect(scene.as.callsOf('/token')).toBe(before + 2);
@@ -116,6 +125,16 @@ describe('refreshes of connections to upstream MCP servers', () => {
     const before = scene.as.callsOf('/token');
     expect(await refresh(userId, version)).toMatchObject({ outcome: 'needs_consent' });
     expect(scene.as.callsOf('/token')).toBe(before);
+  });
+
+  it('forget a registered client that the upstream no longer knows, so that users can connect again', async () => {
+    const { userId, version } = await connected();
+    const where = { integrationId: scene.integrationId };
+    expect(await api.dataSource.manager.countBy(McpOauthClientEntity, where)).toBe(1);
+    scene.as.refusal = 'invalid_client';
+    expect(await refresh(userId, version)).toEqual({ outcome: 'needs_consent', version: null });
+    scene.as.refusal = null;
+    expect(await api.dataSource.manager.countBy(McpOauthClientEntity, where)).toBe(0);
   });
 
   it('keep the tokens when the upstream fails, and do not call it again immediately', async () => {

@@ -17,6 +17,7 @@ import { AuditRecorder } from '../../platform/unit-of-work/audit-recorder';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { Secrets } from '../../settings';
 import { ExchangedConnections } from './exchanged-connections.service';
+import { UpstreamClients } from './upstream-clients';
 
 /**
  * Lifetime of a lease; longer than the call to the token endpoint, so that a lease expires only
@@ -52,6 +53,7 @@ export class ConnectionRefreshes {
     private readonly audits: AuditRecorder,
     private readonly secrets: Secrets,
     private readonly exchanged: ExchangedConnections,
+    private readonly clients: UpstreamClients,
   ) {}
 
   refresh(wanted: McpRefreshRequest, request: RequestFacts): Promise<McpRefreshResponse> {
@@ -107,8 +109,10 @@ export class ConnectionRefreshes {
     switch (verdict.kind) {
       case 'refreshed':
         return this.store(row, tokens, verdict);
-      case 'needs_consent':
       case 'unknown_client':
+        await this.clients.forgetOf(row, client);
+        return this.lapse(row, request);
+      case 'needs_consent':
         return this.lapse(row, request);
       case 'failed':
         await this.dataSource.query(PAUSE, [row.id, row.lease, PAUSE_MS]);
@@ -181,7 +185,8 @@ type Leased = McpConnectionEntity & { readonly lease: string };
 
 const NO_CALLER = { workspaceId: null, userId: null, apiKeyId: null };
 
-const isInUse = ({ status }: McpConnectionEntity): boolean =>
+/** Whether gateways use the connection. */
+export const isInUse = ({ status }: McpConnectionEntity): boolean =>
   status === 'connected' || status === 'needs_scope';
 
 const isPaused = ({ lease, leaseEndsAt }: McpConnectionEntity): boolean =>

@@ -58,6 +58,24 @@ describe('scopes in addition to those of a connection', () => {
     expect(await scene.connection(user.id)).toMatchObject({ status: 'needs_scope' });
   });
 
+  it('bring no connection back into use that was taken out of it', async () => {
+    const user = await connected();
+    await api.dataSource.query(`UPDATE mcp_connections SET status = 'error' WHERE user_id = $1`, [user.id]);
+    expect(await want(user.id, ['issues.write'])).toBeNull();
+    expect(await scene.connection(user.id)).toMatchObject({ status: 'error', wantedScopes: [] });
+    expect(await scene.document(user.id)).toBeNull();
+  });
+
+  it('are bounded, however many a server asks for, and the last ones are requested', async () => {
+    const user = await connected();
+    const asked = (round: number): string[] =>
+      Array.from({ length: 150 }, (_, at) => `scope.${String(round)}.${String(at)}`);
+    for (const round of [1, 2, 3]) expect(await want(user.id, asked(round))).not.toBeNull();
+    const { wantedScopes } = (await scene.connection(user.id)) ?? {};
+    expect(wantedScopes).toHaveLength(200);
+    expect(wantedScopes).toEqual(expect.arrayContaining(['issues.read', ...asked(3)]));
+  });
+
   it('are not requested without a connection, nor beyond the scopes that the integration allows', async () => {
     const stranger = await scene.addUser();
     expect(await want(stranger.id, ['issues.write'])).toBeNull();

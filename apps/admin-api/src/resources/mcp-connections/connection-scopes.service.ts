@@ -4,7 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { RequestFacts } from '../../platform/common/principal';
 import { signInPlaces } from '../../platform/mcp/mcp-places.queries';
+import { SCOPES_MAX } from '../../platform/mcp/token-endpoint';
 import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
+import { isInUse } from './connection-refreshes.service';
 import { McpConnectService } from './mcp-connect.service';
 import { callerOf } from './mcp-connections.service';
 import { clientSettings, readScopes } from './upstream-discovery';
@@ -22,8 +24,9 @@ export class ConnectionScopes {
 
   /**
    * Marks the connection, which remains in use for all other calls, and creates a link with which
-   * the user grants the scopes. Returns null when the user has already granted them or the
-   * integration does not allow them.
+   * the user grants the scopes. Returns null when the user has already granted them, the integration
+   * does not allow them, or the connection is not in use. If a server requires more and more scopes,
+   * the last ones are requested.
    */
   async request(
     { serverId, userId, scopes }: McpScopeRequest,
@@ -41,11 +44,11 @@ export class ConnectionScopes {
       const integration = await manager.findOneByOrFail(McpIntegrationEntity, { id: place.integrationId });
       const allowed = clientSettings(integration).scopes;
       const isAllowed = allowed === null || wanted.every((scope) => allowed.includes(scope));
-      if (row?.sealedTokens == null || !isAllowed || wanted.every((scope) => row.scopes.includes(scope)))
-        return false;
-      const union = [...new Set([...row.scopes, ...row.wantedScopes, ...wanted])];
-      const isMarkedBefore = row.status === 'needs_scope' && union.length === row.wantedScopes.length;
-      if (isMarkedBefore) return true;
+      if (row === null || !isInUse(row) || row.sealedTokens === null || !isAllowed) return false;
+      if (wanted.every((scope) => row.scopes.includes(scope))) return false;
+      const known = new Set([...row.scopes, ...row.wantedScopes]);
+      if (row.status === 'needs_scope' && wanted.every((scope) => known.has(scope))) return true;
+      const union = [...new Set([...row.scopes, ...wanted, ...row.wantedScopes])].slice(0, SCOPES_MAX);
       row.status = 'needs_scope';
       row.wantedScopes = union;
       await manager.save(McpConnectionEntity, row);

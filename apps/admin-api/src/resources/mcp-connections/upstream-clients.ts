@@ -1,9 +1,16 @@
-import { McpIntegrationEntity, McpOauthClientEntity, mcpOauthClientBinding } from '@gw/entities';
-import { digestOf, isObject, seal, unseal, uuidv7 } from '@gw/kernel';
+import {
+  McpIntegrationEntity,
+  McpOauthClientEntity,
+  mcpOauthClientBinding,
+  McpServerEntity,
+  type McpConnectionEntity,
+} from '@gw/entities';
+import { digestOf, isObject, seal, uuidv7 } from '@gw/kernel';
 import { clientWay } from '@gw/mcp';
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { openedOr, openJson } from '../../platform/credentials/unreadable-secrets';
 import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
 import { isMapped, McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { Secrets } from '../../settings';
@@ -73,6 +80,20 @@ export class UpstreamClients {
     await this.dataSource.manager.delete(McpOauthClientEntity, rowOf(integrationId, issuer));
   }
 
+  /**
+   * Deletes the registered client of a connection, which its server no longer knows, unless another
+   * one has been registered since.
+   */
+  async forgetOf(
+    { serverId, issuer }: Pick<McpConnectionEntity, 'serverId' | 'issuer'>,
+    { id }: UpstreamClient,
+  ): Promise<void> {
+    const server = await this.dataSource.manager.findOneBy(McpServerEntity, { id: serverId });
+    if (server === null || issuer === null) return;
+    const known = await this.kept(server.integrationId, { issuer });
+    if (known?.id === id) await this.forget(server.integrationId, issuer);
+  }
+
   private async configured(
     integration: McpIntegrationEntity,
     id: string,
@@ -93,14 +114,17 @@ export class UpstreamClients {
 
   private async kept(
     integrationId: string,
-    { issuer }: UpstreamAuthorization,
+    { issuer }: Pick<UpstreamAuthorization, 'issuer'>,
   ): Promise<UpstreamClient | null> {
     const row = await this.dataSource.manager.findOneBy(McpOauthClientEntity, rowOf(integrationId, issuer));
     if (row === null) return null;
-    const text = unseal(this.secrets.sealingKeyring, row.sealed, mcpOauthClientBinding(row.id)).toString(
-      'utf8',
+    const registered = openedOr(
+      () => openJson<Registered>(this.secrets.sealingKeyring, row.sealed, mcpOauthClientBinding(row.id)),
+      () => null,
     );
-    const { client, redirectUri, expiresAt } = JSON.parse(text) as Registered;
+    // A client that cannot be opened is registered again.
+    if (registered === null) return null;
+    const { client, redirectUri, expiresAt } = registered;
     const isUsable = redirectUri === this.urls.callback && (expiresAt === null || expiresAt > Date.now());
     return isUsable ? client : null;
   }

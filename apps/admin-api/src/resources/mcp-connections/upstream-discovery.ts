@@ -13,14 +13,13 @@ import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { SCOPE, SCOPES_MAX } from '../../platform/mcp/token-endpoint';
 
 /** Maximum number of concurrent discoveries in this process; each makes a few small fetches. */
 const DISCOVERIES_MAX = 16;
 const TOTAL_MS = 20_000;
 const CHALLENGE_MS = 5_000;
 const CHALLENGE_BYTES_MAX = 65_536;
-const SCOPES_MAX = 200;
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
 /** Authorization server of an upstream, and the parameters with which a user signs in there. */
 export interface UpstreamAuthorization extends Omit<ServerMetadata, 'scopes'> {

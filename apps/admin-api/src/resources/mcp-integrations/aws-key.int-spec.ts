@@ -17,10 +17,10 @@ describe('MCP integrations with an AWS key', () => {
   const ours = api.sharedTenant();
   const by = { key: ours.adminKey };
   let fixture: McpFixture;
-  let door: Server;
+  let signedOnly: Server;
   let url: string;
 
-  /** Admits signed requests only. */
+  /** Passes signed requests on to the fixture, and returns 403 to others. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -32,27 +32,27 @@ describe('MCP integrations with an AWS key', () => {
       return;
     }
     const { authorization: _signature, host: _host, ...rest } = headers;
-    const answer = await fetch(fixture.url, {
+    const forwarded = await fetch(fixture.url, {
       ...{ method, headers: rest as Record<string, string> },
       ...(method === 'POST' && { body }),
     });
-    const type = answer.headers.get('content-type') ?? 'application/json';
-    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+    const type = forwarded.headers.get('content-type') ?? 'application/json';
+    response.writeHead(forwarded.status, { 'content-type': type }).end(await forwarded.text());
   }
 
   beforeAll(async () => {
     fixture = await startMcpFixture();
-    door = createServer((request, response) => void serve(request, response));
-    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${String((door.address() as AddressInfo).port)}/mcp`;
+    signedOnly = createServer((request, response) => void serve(request, response));
+    await new Promise<void>((resolve) => signedOnly.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${String((signedOnly.address() as AddressInfo).port)}/mcp`;
   });
   afterAll(async () => {
-    door.closeAllConnections();
-    await new Promise((resolve) => door.close(resolve));
+    signedOnly.closeAllConnections();
+    await new Promise((resolve) => signedOnly.close(resolve));
     await fixture.close();
   });
 
-  async function made(key: object = KEY): Promise<string> {
+  async function create(key: object = KEY): Promise<string> {
     const response = await api.post<{ id: string }>(PATH, {
       ...by,
       body: {
@@ -65,14 +65,14 @@ describe('MCP integrations with an AWS key', () => {
   }
   const sync = (id: string) => api.post<Failure>(`${PATH}/${id}/sync`, { ...by, body: {} });
 
-  it('read their server with signed requests', async () => {
-    expect((await sync(await made())).status).toBe(200);
-    const wrong = await sync(await made({ ...KEY, secret_access_key: 'another-secret-of-a-key' }));
+  it('sign the requests of a sync, which fails with a wrong secret', async () => {
+    expect((await sync(await create())).status).toBe(200);
+    const wrong = await sync(await create({ ...KEY, secret_access_key: 'another-secret-of-a-key' }));
     expect(wrong.status).not.toBe(200);
   });
 
-  it('show the secret masked, and keep it until the address changes', async () => {
-    const id = await made();
+  it('mask the secret, accept the mask in an update, and require the secret for another URL', async () => {
+    const id = await create();
     const shown = await api.get(`${PATH}/${id}`, by);
     expect(shown.text).not.toContain(SECRET);
     expect(JSON.parse(shown.text)).toMatchObject({

@@ -74,14 +74,14 @@ export class McpSyncDto {
   @NestedField(() => McpServerInfoDto, {
     optional: true,
     description:
-      'Information from the server about itself. When capabilities are sent too, nothing is read from the server.',
+      'Information from the server about itself. Absent: unchanged. With this member or capabilities, nothing is read from the server.',
   })
   server_info?: McpServerInfoDto;
   @ObjectListField({
     optional: true,
     maxItems: 5_000,
     description:
-      'Definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template.',
+      'All definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template. Absent: unchanged.',
   })
   capabilities?: Record<string, unknown>[];
 }

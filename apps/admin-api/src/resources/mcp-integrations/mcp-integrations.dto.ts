@@ -88,7 +88,7 @@ class McpIntegrationFields extends McpPlainFields {
     description:
       'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
       'user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, ' +
-      'oauth_metadata, token_exchange, id_jag. ' +
+      'oauth_metadata, token_exchange, id_jag, aws_sigv4. ' +
       'In an update, an absent member remains unchanged, and null clears a member.',
     example: { headers: { authorization: 'Bearer …' } },
   })
@@ -96,7 +96,8 @@ class McpIntegrationFields extends McpPlainFields {
   @NestedListField(() => SecretMappingDto, {
     optional: true,
     nullable: true,
-    description: 'Targets are `headers.<name>`, `client_secret` and `server_client_secret`.',
+    description:
+      'Targets are `headers.<name>`, `client_secret`, `private_key`, `secret_access_key` and `server_client_secret`.',
   })
   secret_mappings?: SecretMappingDto[] | null;
   @EnumField(APPROVAL_MODES, {

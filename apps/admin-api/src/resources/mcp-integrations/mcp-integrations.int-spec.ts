@@ -1,4 +1,5 @@
-import { McpIntegrationEntity } from '@gw/entities';
+import { McpIntegrationEntity, McpOauthClientEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 
 const PATH = '/v1/mcp-integrations';
@@ -279,10 +280,27 @@ describe('MCP integrations', () => {
     expect(refused.status).toBe(400);
   });
 
+  it('are read and checked again with another credential, and not for another change', async () => {
+    const headers = (value: string) => ({ configurations: { headers: { 'x-a': value } } });
+    const id = await made({ auth_type: 'headers', ...headers(SECRET) });
+    const failed = { syncStatus: 'failed', healthState: 'unauthorised' } as const;
+    await admin.dataSource.manager.update(McpIntegrationEntity, { id }, failed);
+    const put = (body: object) => admin.put(`${PATH}/${id}`, { key: ours.adminKey, body });
+    for (const body of [{ name: 'Renamed' }, headers(SECRET)]) {
+      expect((await put(body)).status).toBe(200);
+      expect(await rowOf(id)).toMatchObject(failed);
+    }
+    expect((await put(headers(`${SECRET}-2`))).status).toBe(200);
+    expect(await rowOf(id)).toMatchObject({ syncStatus: 'pending', healthState: 'unknown' });
+  });
+
   it('end with their secrets', async () => {
     const id = await made({ auth_type: 'headers', configurations: { headers: { 'x-a': SECRET } } });
+    const client = { id: uuidv7(), integrationId: id, issuerDigest: 'a'.repeat(43), sealed: 'sealed' };
+    await admin.dataSource.manager.insert(McpOauthClientEntity, client);
     expect((await admin.delete(`${PATH}/${id}`, { key: ours.adminKey })).body).toEqual({});
     expect(await rowOf(id)).toMatchObject({ status: 'archived', sealedAuth: null });
+    expect(await admin.dataSource.manager.countBy(McpOauthClientEntity, { integrationId: id })).toBe(0);
     expect((await admin.get(`${PATH}/${id}`, { key: ours.adminKey })).status).toBe(404);
   });
 });

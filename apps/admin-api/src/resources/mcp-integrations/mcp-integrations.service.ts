@@ -1,5 +1,10 @@
 import type { McpIntegrationKind } from '@gw/contracts';
-import { McpHealthEntity, McpIntegrationEntity, McpOpenApiDocumentEntity } from '@gw/entities';
+import {
+  McpHealthEntity,
+  McpIntegrationEntity,
+  McpOauthClientEntity,
+  McpOpenApiDocumentEntity,
+} from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assign, columnsOf, invalid, listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -203,6 +208,7 @@ export class McpIntegrationsService {
         ended.push(...servers.map(({ slug }) => slug));
         // An archived integration cannot be restored, so its secrets are no longer needed.
         row.sealedAuth = null;
+        await write.manager.delete(McpOauthClientEntity, { integrationId: row.id });
         await write.manager.delete(McpOpenApiDocumentEntity, { integrationId: row.id });
       });
       if (ended.length === 0) return {};
@@ -218,8 +224,8 @@ export class McpIntegrationsService {
  * Returns a key of all values that decide a server's responses; the saved capabilities are outdated
  * when it changes.
  */
-const readAs = ({ url, transport, authType, sealedAuth }: McpIntegrationEntity): string =>
-  JSON.stringify([url, transport, authType, sealedAuth === null]);
+const readAs = ({ url, transport, authType, sealedAuth, secretMappings }: McpIntegrationEntity): string =>
+  JSON.stringify([url, transport, authType, sealedAuth, secretMappings]);
 
 /**
  * Returns a key of the address and method for which users' tokens were granted; they are sent to no

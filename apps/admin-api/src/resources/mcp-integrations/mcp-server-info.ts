@@ -1,4 +1,5 @@
 import type { StoredMcpServerInfo } from '@gw/entities';
+import { isStorableText, truncated } from '@gw/kernel';
 import { own, ownList, type JsonObject } from '@gw/mcp';
 import { isStorable } from '@gw/web';
 
@@ -7,7 +8,7 @@ const ICONS_MAX = 20;
 /** Returns a member that is storable text, truncated to `lengthMax`; null for any other value. */
 export function textOf(object: JsonObject, name: string, lengthMax: number): string | null {
   const value = own(object, name);
-  return typeof value === 'string' && isStorable(value) ? value.slice(0, lengthMax) : null;
+  return typeof value === 'string' && isStorableText(value) ? truncated(value, lengthMax) : null;
 }
 
 interface Described {

@@ -235,6 +235,21 @@ describe('snapshots of MCP servers', () => {
     expect(guarded.requests.length).toBeGreaterThan(0);
   });
 
+  it('keep the capabilities when a report has none, and the texts of the server when it has none of these', async () => {
+    const id = await synced();
+    const before = await list(id);
+    const metadata = async (): Promise<unknown> => (await admin.get(`${PATH}/${id}/metadata`, call)).body;
+    expect((await sync(id, { server_info: { name: 'reported' } })).body).toEqual({ success: true });
+    expect(await metadata()).toMatchObject({ server_name: 'reported', capability_flags: {} });
+    expect(await list(id)).toEqual(before);
+    const reported = await metadata();
+    const [first] = before.data.filter(({ type }) => type === 'tool');
+    const definition = { type: 'tool', name: first?.name, inputSchema: { type: 'object' } };
+    expect((await sync(id, { capabilities: [definition] })).body).toEqual({ success: true });
+    expect((await list(id)).data.map(({ name }) => name)).toEqual([first?.name]);
+    expect(await metadata()).toMatchObject({ ...(reported as object), last_synced_at: expect.any(String) });
+  });
+
   it('test a server without storing anything', async () => {
     const id = await made();
     const test = async (of: string): Promise<unknown> => (await admin.post(`${PATH}/${of}/test`, call)).body;

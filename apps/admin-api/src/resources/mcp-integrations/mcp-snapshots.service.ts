@@ -11,6 +11,7 @@ import { nextAttempt, nextReading, UpstreamReadings } from '../../platform/upstr
 import {
   removeOldCapabilities,
   savedCapabilities,
+  saveFailure,
   saveSync,
 } from '../../platform/upstreams/upstream-sync.queries';
 import { serverCapability, type ServerSnapshot } from './mcp-snapshot';
@@ -84,7 +85,8 @@ export class McpSnapshots {
     const saved = await savedCapabilities(manager, McpCapabilityEntity, id, snapshot);
     const otherNames = await otherToolNames(manager, locked);
     const read = { self: serverCapability(snapshot.info), capabilities: snapshot.capabilities };
-    const changes = changesOf(McpCapabilityEntity, locked, saved, read, { otherNames, now: new Date() });
+    const comparison = { otherNames, now: new Date() };
+    const changes = await changesOf(McpCapabilityEntity, locked, saved, read, comparison);
     await manager.save(McpCapabilityEntity, [...changes.rows], { chunk: 500 });
     await removeOldCapabilities(manager, MCP_TABLES, id);
     await saveSynced(manager, locked, snapshot, changes);
@@ -122,7 +124,7 @@ export class McpSnapshots {
 
   private keepFailure(row: McpIntegrationEntity, { message, isUnauthorised }: McpReadError): Promise<void> {
     const needsUsers = isOfUsers(row.authType) && isUnauthorised;
-    return saveSync(this.dataSource.manager, McpIntegrationEntity, row, {
+    return saveFailure(this.dataSource.manager, McpIntegrationEntity, row, {
       syncStatus: needsUsers ? 'pending' : 'failed',
       syncError: needsUsers ? OF_USERS : message.slice(0, 1_024),
       nextSyncAt: nextAttempt(row),

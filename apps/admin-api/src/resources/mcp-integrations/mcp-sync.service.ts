@@ -1,8 +1,8 @@
-import type { McpIntegrationEntity, StoredMcpServerInfo } from '@gw/entities';
+import { McpCapabilityEntity, type McpIntegrationEntity, type StoredMcpServerInfo } from '@gw/entities';
 import { LISTED_TYPES, type CapabilityType, type JsonObject } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In, IsNull } from 'typeorm';
 import type { McpServerTests, McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
@@ -24,14 +24,35 @@ export class McpSyncService implements McpServerTests {
     private readonly sources: McpSources,
   ) {}
 
-  /** Stores the capabilities in the body; without a body, reads the server now. */
+  /**
+   * Stores the information and the capabilities in the body; those that it lacks stay. Without a
+   * body, reads the server now.
+   */
   async sync(at: ResourceReference, input: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
     const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const { server_info: info, capabilities } = input;
     if (info === undefined && capabilities === undefined) await this.snapshots.sync(row, at.caller);
     else if (row.kind === 'openapi') throw invalid('capabilities', OF_DOCUMENT);
-    else await this.snapshots.store(row, reported(input), at.caller);
+    else await this.snapshots.store(row, await this.reported(row, input), at.caller);
     return { success: true };
+  }
+
+  /**
+   * Returns a report as a snapshot. Throws `validation_failed` for a capability without a type or a
+   * name.
+   */
+  private async reported(
+    { id: integrationId, serverInfo }: McpIntegrationEntity,
+    { server_info: info, capabilities }: McpSyncDto,
+  ): Promise<ServerSnapshot> {
+    const reported = info === undefined && serverInfo !== null ? serverInfo : infoOfReport(info ?? {});
+    if (capabilities !== undefined) return { info: reported, ...keptCapabilities(byType(capabilities)) };
+    const rows = await this.dataSource.manager.find(McpCapabilityEntity, {
+      where: { integrationId, goneAt: IsNull(), type: In([...LISTED_TYPES]) },
+      order: { position: 'ASC' },
+    });
+    const listed = rows.map(({ type, name, definition }) => ({ type, name, definition }));
+    return { info: reported, capabilities: listed, isCut: false };
   }
 
   /** Connects to the server and stores nothing. */
@@ -68,19 +89,16 @@ export class McpSyncService implements McpServerTests {
 const OF_DOCUMENT =
   'are those of the OpenAPI document; send an empty body to read it, or change it with PUT …/openapi';
 
-/**
- * Returns the reported capabilities as a snapshot. Throws `validation_failed` for a capability
- * without a type or a name.
- */
-function reported({ server_info: info = {}, capabilities = [] }: McpSyncDto): ServerSnapshot {
-  const byType = new Map<CapabilityType, JsonObject[]>(LISTED_TYPES.map((type) => [type, []]));
+/** Returns reported definitions by type. Throws `validation_failed` for one without a type. */
+function byType(capabilities: readonly JsonObject[]): (readonly [CapabilityType, readonly JsonObject[]])[] {
+  const lists = new Map<CapabilityType, JsonObject[]>(LISTED_TYPES.map((type) => [type, []]));
   for (const [index, { type, ...definition }] of capabilities.entries()) {
-    const list = byType.get(type as CapabilityType);
+    const list = lists.get(type as CapabilityType);
     if (list === undefined)
       throw invalid(`capabilities.${String(index)}.type`, `must be one of ${LISTED_TYPES.join(', ')}`);
     list.push(definition);
   }
-  return { info: infoOfReport(info), ...keptCapabilities([...byType]) };
+  return [...lists];
 }
 
 const infoOfReport = (info: McpServerInfoDto): StoredMcpServerInfo => {

@@ -22,10 +22,15 @@ import { infoOf, textOf } from './mcp-server-info';
 import type { ServerSnapshot } from './mcp-snapshot';
 import { McpReadError, type McpSource, type ServerDescription } from './mcp-source';
 
-/** Timeout of all requests of one reading together, in milliseconds. */
+/**
+ * Timeout of all requests of one `read` to the server together, in milliseconds. Counts the time in
+ * which the credential is obtained, but does not end it.
+ */
 const READ_MS = 60_000;
+/** Like `READ_MS`, for a `describe` whose caller sets no timeout. */
 const TEST_MS = 30_000;
 
+/** The lists of a server, with the capability that a server with the list declares. */
 const LISTS: readonly (readonly [capability: string, kind: ListKind, type: ListedType])[] = [
   ['tools', 'tools', 'tool'],
   ['prompts', 'prompts', 'prompt'],
@@ -49,7 +54,10 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     this.client.close();
   }
 
-  /** Reads the server's information about itself and all its lists. Throws `McpReadError`. */
+  /**
+   * Reads the server's information about itself and the lists of the capabilities that it declares.
+   * `isCut` is true when a bound ended a list or left out capabilities. Throws `McpReadError`.
+   */
   read(row: McpIntegrationEntity): Promise<ServerSnapshot> {
     return this.with(row, READ_MS, async (upstream, signal) => {
       const { serverInfo, capabilities, instructions, revision } = await upstream.describe({ signal });
@@ -67,7 +75,11 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     });
   }
 
-  /** Connects and returns the name of the server. Throws `McpReadError`. */
+  /**
+   * Connects within `totalMs` milliseconds. Returns the name of the server, null when it has none,
+   * and how long the connection took in milliseconds, without the time in which the credential was
+   * obtained. Throws `McpReadError`.
+   */
   describe(row: McpIntegrationEntity, totalMs = TEST_MS): Promise<ServerDescription> {
     return this.with(row, totalMs, async (upstream, signal) => {
       const startedAt = performance.now();
@@ -107,8 +119,9 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
   }
 
   /**
-   * Returns the headers of the shared credential; empty when users authenticate individually.
-   * Throws `VendorError`.
+   * Returns the source of the shared credential's headers; it returns none when users authenticate
+   * individually or the server needs no credential. Throws `VendorError`. The source of `aws_sigv4`
+   * throws it too, when the settings or the secret cannot sign a request.
    */
   private async headersOf(row: McpIntegrationEntity): Promise<HeaderSource> {
     if (isOfUsers(row.authType)) return () => ({});
@@ -121,12 +134,16 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
   }
 }
 
+/**
+ * Returns the error of a read that failed. `exceededMs` is the time that has passed; null when it
+ * has not. Throws every error that is a fault of the control plane.
+ */
 function readErrorOf(error: unknown, exceededMs: number | null): McpReadError {
-  if (exceededMs !== null)
-    return new McpReadError(`It was not read within ${String(exceededMs / 1_000)} s.`, null, false);
   if (error instanceof VendorError)
     return new McpReadError(`Its credential could not be obtained: ${error.message}`, null, false);
   if (!(error instanceof UpstreamError)) throw error;
   const { message, status, kind } = error;
+  if (exceededMs !== null && kind === 'cancelled')
+    return new McpReadError(`It was not read within ${String(exceededMs / 1_000)} s.`, null, false);
   return new McpReadError(message, status, kind === 'unauthorized', { cause: error });
 }

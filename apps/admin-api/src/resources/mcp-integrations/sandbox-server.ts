@@ -51,7 +51,7 @@ async function saveIntegration(
   );
   const read = { self: serverCapability(snapshot.info), capabilities: snapshot.capabilities };
   const unread = { ...integration, lastSyncedAt: null };
-  const { rows } = changesOf(McpCapabilityEntity, unread, [], read, { otherNames: [], now });
+  const { rows } = await changesOf(McpCapabilityEntity, unread, [], read, { otherNames: [], now });
   await manager.save(McpCapabilityEntity, [...rows]);
   return id;
 }

@@ -1,10 +1,10 @@
 import { readMetadataSchema } from '@gw/config-schema';
 import { documentKey } from '@gw/contracts';
-import { OrganisationPropertiesEntity } from '@gw/entities';
+import { OrganisationEntity, OrganisationPropertiesEntity } from '@gw/entities';
 import { assertMatches, assign, etagOf, validationFailed, viewOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import { PropertiesResponse, UpdatePropertiesDto } from './organisation-properties.dto';
@@ -32,7 +32,7 @@ export class OrganisationPropertiesService {
     if (faults.length > 0) throw validationFailed(faults);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
+      await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE });
       const row = await read(manager, organisationId);
       assertMatches(ifMatch, versionOf(row));
       const before = toProperties(row);

@@ -5,7 +5,8 @@ import {
   ProviderEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { invalid, isStorableText } from '@gw/web';
+import { isStorableText } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { inWorkspace, isUuid } from '../../platform/auth/tenancy';

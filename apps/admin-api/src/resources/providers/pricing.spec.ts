@@ -4,7 +4,7 @@ import { pricingAdjustmentFaults, pricingConfigFaults } from './pricing';
 const PRICES = { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } };
 
 describe('pricingConfigFaults', () => {
-  it('accepts prices of both directions and of other units', () => {
+  it('accepts prices of both directions and of other units, with and without a type', () => {
     expect(pricingConfigFaults({ type: 'static', pay_as_you_go: PRICES }, 'p')).toEqual([]);
     const more = { ...PRICES, cache_read_input_token: { price: 0 } };
     expect(pricingConfigFaults({ pay_as_you_go: more }, 'p')).toEqual([]);
@@ -30,8 +30,8 @@ describe('pricingConfigFaults', () => {
     ['another type', { type: 'dynamic', pay_as_you_go: PRICES }],
     ['a negative price', { pay_as_you_go: { ...PRICES, request_token: { price: -1 } } }],
     ['a price too large to count', { pay_as_you_go: { ...PRICES, request_token: { price: 1e18 } } }],
-    ['more than ninety dollars', { pay_as_you_go: { ...PRICES, request_token: { price: 9_000.01 } } }],
-    ['a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
+    ['a price above ninety dollars', { pay_as_you_go: { ...PRICES, request_token: { price: 9_000.01 } } }],
+    ['a price that is a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
     ['an unknown unit', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
     ['an unknown field', { pay_as_you_go: PRICES, currency: 'EUR' }],
   ])('refuses %s', (_what, value) => {
@@ -40,7 +40,7 @@ describe('pricingConfigFaults', () => {
 });
 
 describe('pricingAdjustmentFaults', () => {
-  it('accepts factors from 0, null, and additional units', () => {
+  it('accepts factors from 0, null, additional units, and no multiplier', () => {
     const multiplier = {
       default: 1.1,
       request_token: null,
@@ -56,8 +56,8 @@ describe('pricingAdjustmentFaults', () => {
     ['a factor that is a text', { multiplier: { default: '1' } }],
     ['an unknown unit', { multiplier: { wish: 1 } }],
     ['an unknown field', { surcharge: 1 }],
-    ['a list', { multiplier: [] }],
-    ['units that are a list', { multiplier: { additional_units: [1] } }],
+    ['a multiplier that is a list', { multiplier: [] }],
+    ['additional units that are a list', { multiplier: { additional_units: [1] } }],
   ])('refuses %s', (_what, value) => {
     expect(pricingAdjustmentFaults(value, 'p')).toHaveLength(1);
   });

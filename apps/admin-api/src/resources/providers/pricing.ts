@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@gw/kernel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Units that can have a price or a factor. */
+/** Units of tokens, which can have a price and a factor. */
 const TOKEN_UNITS = [
   'request_token',
   'response_token',
@@ -32,7 +32,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Maximum price in US cents per unit. Prices of 9,007.2 or more cannot be counted (`@gw/pricing`).
+ * Maximum price in US cents per unit. Prices above about 9,007.199 cannot be counted
+ * (`@gw/pricing`).
  */
 const PRICE_MAX = 9_000;
 const FACTOR_MAX = 1_000;
@@ -48,7 +49,8 @@ const unknownMemberFaults = (value: Fields, known: ReadonlySet<string>, path: st
 
 /**
  * Returns the faults of `{ multiplier: { default?, request_token?, …, additional_units? } }`. A
- * factor is null or a number from 0 to 1,000.
+ * factor is null or a number from 0 to 1,000. `additional_units` has at most 64 units, whose names
+ * are not checked.
  */
 export function pricingAdjustmentFaults(value: Fields, path: string): ErrorDetail[] {
   const faults = unknownMemberFaults(value, new Set(['multiplier']), path);

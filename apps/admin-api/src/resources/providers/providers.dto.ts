@@ -15,6 +15,7 @@ import { IncludeUsedBy } from '../../platform/rows/used-by.queries';
 import { BY_NAME, searchable, type OrderField } from '../../platform/resource/list-order';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
+/** Options of the `workspace_id` in bodies and queries of providers and virtual keys. */
 export const WORKSPACE = {
   optional: true,
   description: 'Required with a credential of the whole organisation.',
@@ -23,7 +24,7 @@ export const WORKSPACE = {
 /** Fields by which lists of providers and virtual keys can be ordered. */
 export const BY_LIFE: readonly OrderField[] = [...BY_NAME, 'expires_at'];
 
-/** Fields that providers and virtual keys share. */
+/** Writable fields that providers and virtual keys share. */
 export class ProviderFieldsDto {
   @TextField({ optional: true, nullable: true, min: 0, max: 4_096 }) note?: string | null;
   @NestedField(() => UsageLimitDto, {

@@ -17,11 +17,14 @@ export function readGroupName(
   name: string,
   { workspace_name_prefix: prefix, workspace_role_separator: separator }: Required<NamePattern>,
 ): { readonly workspace: string; readonly role: WorkspaceRole } | null {
-  const lower = name.toLowerCase();
-  if (!lower.startsWith(prefix.toLowerCase())) return null;
-  const separatorIndex = lower.lastIndexOf(separator.toLowerCase());
-  if (separatorIndex <= prefix.length) return null;
-  const workspace = name.slice(prefix.length, separatorIndex).trim();
-  const role = ROLES.find((each) => each === lower.slice(separatorIndex + separator.length));
-  return role === undefined || workspace === '' ? null : { workspace, role };
+  // Each part is compared by itself, since some letters have another length in lower case.
+  const isSame = (part: string, wanted: string): boolean => part.toLowerCase() === wanted.toLowerCase();
+  if (!isSame(name.slice(0, prefix.length), prefix)) return null;
+  const rest = name.slice(prefix.length);
+  const role = ROLES.find((each) =>
+    isSame(rest.slice(-(separator.length + each.length)), `${separator}${each}`),
+  );
+  if (role === undefined) return null;
+  const workspace = rest.slice(0, -(separator.length + role.length)).trim();
+  return workspace === '' ? null : { workspace, role };
 }

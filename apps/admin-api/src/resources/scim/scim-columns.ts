@@ -26,11 +26,15 @@ const GROUPS_OF_USER = joined(
   { value: 'of_user.id::text', display: 'of_user.display_name' },
 );
 
+/** A user whom an administrator has removed from the organisation is inactive. */
+const ACTIVE = `(entry.active AND EXISTS (SELECT 1 FROM organisation_users seat
+     WHERE seat.organisation_id = entry.organisation_id AND seat.user_id = entry.user_id AND seat.status = 'active'))`;
+
 const OWN_USER_COLUMNS: Readonly<Record<string, Column>> = {
   id: value('entry.user_id::text'),
   externalId: value('entry.external_id'),
   userName: lowered('entry.user_name_key'),
-  active: value('entry.active'),
+  active: value(ACTIVE),
   groups: GROUPS_OF_USER,
 };
 

@@ -3,7 +3,7 @@ import { fault, kindDocuments, providerConfig, schemaDocuments, ScimError } from
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ScimContext } from './scim-context';
-import type { Written } from './scim-documents';
+import { containsTag, type Written } from './scim-documents';
 import { ScimGroupsService } from './scim-groups.service';
 import { listOf, type ListParameters } from './scim-list';
 import { ScimUsersService } from './scim-users.service';
@@ -103,8 +103,9 @@ async function one(
   switch (method) {
     case 'GET': {
       const found = await resource.get(context, id, query);
-      return found.version === request.ifNoneMatch
-        ? { status: 304, body: null, headers: {} }
+      const { ifNoneMatch } = request;
+      return ifNoneMatch !== undefined && containsTag(ifNoneMatch, found.version)
+        ? { status: 304, body: null, headers: { etag: found.version } }
         : reply(found, 200);
     }
     case 'PUT':

@@ -35,17 +35,15 @@ interface Meta {
 /** Returns the weak ETag of a resource. */
 export const scimTag = ({ version }: Pick<Meta, 'version'>): string => `W/"${String(version)}"`;
 
+/** Whether a header such as `If-Match` is `*` or contains the ETag. */
+export function containsTag(header: string, tag: string): boolean {
+  const strip = (each: string): string => each.trim().replace(/^W\//, '');
+  return header.trim() === '*' || header.split(',').map(strip).includes(strip(tag));
+}
+
 /** Throws 412 unless `If-Match` is absent, `*` or contains the version. */
 export function assertTagMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const strip = (tag: string): string => tag.trim().replace(/^W\//, '');
-  if (
-    ifMatch
-      .split(',')
-      .map(strip)
-      .includes(strip(scimTag(row)))
-  )
-    return;
+  if (ifMatch === undefined || containsTag(ifMatch, scimTag(row))) return;
   throw new ScimError(412, 'The resource has changed; read it again.');
 }
 

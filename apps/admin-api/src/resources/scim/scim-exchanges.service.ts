@@ -1,5 +1,5 @@
 import { ScimExchangeEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { storableText, truncated, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
@@ -36,8 +36,8 @@ export class ScimExchanges {
       id: uuidv7(),
       organisationId,
       dialect,
-      path: exchange.path.slice(0, 255),
-      detail: exchange.detail?.slice(0, 1_024) ?? null,
+      path: storableText(truncated(exchange.path, 255)),
+      detail: exchange.detail && storableText(truncated(exchange.detail, 1_024)),
       requestId: caller.request.id.slice(0, 64),
     });
     const count = (this.counts.get(organisationId) ?? 0) + 1;

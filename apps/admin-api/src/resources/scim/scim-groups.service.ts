@@ -1,5 +1,5 @@
 import { documentKey } from '@gw/contracts';
-import { ScimGroupEntity, UserEntity } from '@gw/entities';
+import { ScimGroupEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import {
   applyPatch,
@@ -18,7 +18,8 @@ import {
   type ScimDocument,
 } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
-import { Any, DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
+import { DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
+import { lockManaged } from '../../platform/accounts/managed-users';
 import { isUuid } from '../../platform/auth/tenancy';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -27,7 +28,7 @@ import { STORED_GROUPS } from './scim-columns';
 import type { ScimContext } from './scim-context';
 import { assertTagMatches, groupDocument, scimTag, type Reference, type Written } from './scim-documents';
 import { listIds, listOf, projectionOf, type ListParameters, type ScimList } from './scim-list';
-import { ScimGroupMembers } from './scim-group-members.service';
+import { addressesOf, ScimGroupMembers } from './scim-group-members.service';
 import { ScimMappingsService } from './scim-mappings.service';
 import { ScimMemberships } from './scim-memberships.service';
 
@@ -42,6 +43,10 @@ export class ScimGroupsService {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SCIM_MEMBERSHIP_USER_MODE'>,
   ) {}
 
+  /**
+   * Returns a page of groups. It ends early after the group with which it has 10,000 members; RFC
+   * 7644 allows fewer groups than requested.
+   */
   async list(context: ScimContext, parameters: ListParameters): Promise<ScimList> {
     const { manager } = this.dataSource;
     const { page, total, ids } = await listIds(manager, STORED_GROUPS, context.organisationId, parameters);
@@ -49,7 +54,13 @@ export class ScimGroupsService {
     const byId = new Map(rows.map((row) => [row.id, row]));
     const listed = ids.flatMap((id) => byId.get(id) ?? []);
     const documents: object[] = [];
-    for (const row of listed) documents.push(await this.shown(manager, context, row, parameters));
+    let members = 0;
+    for (const row of listed) {
+      const document = await this.shown(manager, context, row, parameters);
+      documents.push(document);
+      members += (document['members'] as readonly object[] | undefined)?.length ?? 0;
+      if (members >= LISTED_MEMBERS_MAX) break;
+    }
     return listOf(page, total, documents);
   }
 
@@ -117,7 +128,9 @@ export class ScimGroupsService {
     return this.run(context, async (write) => {
       const { manager } = write;
       const row = await lockGroup(manager, context, id, ifMatch);
+      const { organisationId } = context;
       const members = [...(await this.members.of(manager, row.id))];
+      await lockManaged(manager, organisationId, members);
       await manager.delete(ScimGroupEntity, { id: row.id });
       write.audit({
         action: 'delete',
@@ -125,9 +138,7 @@ export class ScimGroupsService {
         resourceId: row.id,
         before: { ...documentOf(row), members: members.length },
       });
-      const { organisationId } = context;
       write.changed(members.map((userId) => documentKey.user(organisationId, userId)));
-      await this.memberships.lock(manager, organisationId, members);
       await this.memberships.applyOrDefer(write, organisationId, members);
     });
   }
@@ -179,9 +190,11 @@ export class ScimGroupsService {
     const { manager } = write;
     const before = await this.members.of(manager, row.id);
     const after = isLeftAlone ? before : changedMembers(before, changes);
-    const { joined, left } = await this.members.change(write, context, row, { before, after });
+    const difference = await this.members.difference(manager, context, { before, after });
+    const { joined, left } = difference;
     const concerned = [...new Set([...(isRemapped ? before : []), ...left, ...joined])];
-    await this.memberships.lock(manager, organisationId, concerned);
+    await lockManaged(manager, organisationId, concerned);
+    await this.members.store(write, context, row, difference);
     await this.members.activate(write, organisationId, joined);
     await this.memberships.applyOrDefer(write, organisationId, concerned);
   }
@@ -223,6 +236,8 @@ export class ScimGroupsService {
   }
 }
 
+/** Number of members after which a page of groups ends. */
+const LISTED_MEMBERS_MAX = 10_000;
 const ANY_MEMBER: Reference = { value: '', display: '' };
 const NAME_MAX = 255;
 
@@ -283,16 +298,4 @@ async function assertFree(
   if (other === undefined) return;
   const what = other.displayNameKey === displayNameKey ? 'displayName' : 'externalId';
   throw new ScimError(409, `Another group has this ${what}.`, 'uniqueness');
-}
-
-/** Returns the email addresses of users by user id. */
-export async function addressesOf(
-  manager: EntityManager,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await manager.find(UserEntity, {
-    where: { id: Any(userIds) },
-    select: { id: true, email: true },
-  });
-  return new Map(rows.map(({ id, email }) => [id, email]));
 }

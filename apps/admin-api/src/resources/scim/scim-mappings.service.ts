@@ -8,6 +8,7 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, type EntityManager } from 'typeorm';
+import { lockManaged } from '../../platform/accounts/managed-users';
 import { assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inOrganisation, inWorkspace } from '../../platform/auth/tenancy';
@@ -63,7 +64,7 @@ export class ScimMappingsService {
       const view = toMapping(mapping, group);
       write.audit({ action: 'create', resourceType: 'scim_mappings', resourceId: mapping.id, after: view });
       const users = [...(await this.members.of(manager, groupId))];
-      await this.memberships.lock(manager, organisationId, users);
+      await lockManaged(manager, organisationId, users);
       await this.memberships.applyOrDefer(write, organisationId, users);
       return view;
     });

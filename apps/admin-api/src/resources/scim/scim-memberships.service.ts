@@ -11,6 +11,7 @@ import { membershipsIn } from '../../platform/accounts/memberships';
 import { MappedMemberships } from '../../platform/accounts/mapped-memberships';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
+import { activeMembersAmong } from './active-members';
 import { byUser } from './by-user';
 
 /**
@@ -27,7 +28,7 @@ export class ScimMemberships {
   /**
    * Applies the mapped roles of users after a change of groups or mappings. Marks users beyond the
    * first 500 as pending instead. Does not change users whom SCIM does not manage. Call it once in
-   * a transaction, with all its users, after `lock`.
+   * a transaction, with all its users, after `lockManaged`.
    */
   async applyOrDefer(
     write: Write<AuditCaller>,
@@ -37,23 +38,7 @@ export class ScimMemberships {
     const later = userIds.slice(AT_ONCE_MAX);
     await this.applyMappedRoles(write, organisationId, userIds.slice(0, AT_ONCE_MAX));
     if (later.length === 0) return;
-    const managed = { organisationId, userId: Any(later) };
-    await write.manager.update(ScimUserEntity, managed, { pending: true });
-  }
-
-  /**
-   * Locks the SCIM users that a transaction changes, in the order of their ids, so that concurrent
-   * changes of groups wait for each other instead of causing a deadlock. Call it before the first
-   * change of any of them.
-   */
-  async lock(manager: EntityManager, organisationId: string, userIds: readonly string[]): Promise<void> {
-    if (userIds.length === 0) return;
-    await manager.find(ScimUserEntity, {
-      where: { organisationId, userId: Any(userIds) },
-      select: { userId: true },
-      order: { userId: 'ASC' },
-      lock: FOR_UPDATE,
-    });
+    await markPending(write.manager, { organisationId, userIds: later, isPending: true });
   }
 
   /** Applies the mapped roles of the users and clears their pending marks. */
@@ -70,18 +55,34 @@ export class ScimMemberships {
       lock: FOR_UPDATE,
     });
     const ids = users.map(({ userId }) => userId);
+    const seated = await activeMembersAmong(manager, organisationId, ids);
     const mapped = await mappedRolesOf(manager, organisationId, ids);
     const current = byUser(await membershipsIn(manager, organisationId, ids));
     for (const { userId, active } of users) {
-      const wanted = active ? (mapped.get(userId) ?? []) : [];
+      const wanted = active && seated.has(userId) ? (mapped.get(userId) ?? []) : [];
       const changes = membershipChanges('scim', wanted, current.get(userId) ?? []);
       await this.mapped.apply(write, { organisationId, userId }, 'scim', changes);
     }
     const marked = users.filter(({ pending }) => pending).map(({ userId }) => userId);
     if (marked.length > 0) {
-      await manager.update(ScimUserEntity, { organisationId, userId: Any(marked) }, { pending: false });
+      await markPending(manager, { organisationId, userIds: marked, isPending: false });
     }
   }
+}
+
+/** Sets the mark of users. Plain SQL leaves their version, and thus their ETag, unchanged. */
+async function markPending(
+  manager: EntityManager,
+  {
+    organisationId,
+    userIds,
+    isPending,
+  }: { readonly organisationId: string; readonly userIds: readonly string[]; readonly isPending: boolean },
+): Promise<void> {
+  await manager.query(
+    'UPDATE scim_users SET pending = $3 WHERE organisation_id = $1 AND user_id = ANY($2::uuid[])',
+    [organisationId, userIds, isPending],
+  );
 }
 
 /** Returns the roles in active workspaces to which the groups of each user are mapped. */

@@ -209,9 +209,14 @@ function isDeactivation({ method, path, body }: ScimRequest): boolean {
 function deactivates(raw: unknown): boolean {
   if (!isObject(raw)) return false;
   const { path, value } = raw;
-  const isFalse = (each: unknown): boolean => String(each).toLowerCase() === 'false';
   if (typeof path === 'string' && path !== '') return path.toLowerCase() === 'active' && isFalse(value);
   return isObject(value) && Object.keys(value).length === 1 && isFalse(value['active']);
+}
+
+/** Whether a value means false, also as a text or a list of one, as some identity providers send. */
+function isFalse(raw: unknown): boolean {
+  const value: unknown = Array.isArray(raw) && raw.length === 1 ? raw[0] : raw;
+  return value === false || (typeof value === 'string' && value.toLowerCase() === 'false');
 }
 
 function operationsIn({ path, body }: ScimRequest): number {

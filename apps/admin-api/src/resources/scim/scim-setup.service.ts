@@ -71,7 +71,7 @@ export class ScimSetupService {
     } catch (thrown) {
       if (thrown instanceof DryRunChecked) {
         return {
-          status: method === 'POST' ? 201 : 200,
+          status: STATUS[method] ?? 200,
           error: null,
           changes: (thrown.entries as readonly AuditEntry[]).map(changeOf),
         };
@@ -81,6 +81,9 @@ export class ScimSetupService {
     }
   }
 }
+
+/** Statuses of the responses to successful requests, where they are not 200. */
+const STATUS: Readonly<Record<string, number>> = { POST: 201, DELETE: 204 };
 
 const changeOf = ({ action, resourceType, resourceId, workspaceId, before, after }: AuditEntry): object => ({
   action,

@@ -2,11 +2,12 @@ import { documentKey } from '@gw/contracts';
 import { ScimGroupEntity, ScimGroupMemberEntity } from '@gw/entities';
 import { changedMembers, memberChanges, memberIds, type MemberChange, type PatchOperation } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { groupIdsOf, lockGroupsOf, raiseVersions } from './scim-group-locks';
 import type { ScimContext } from './scim-context';
 import { ScimMemberships } from './scim-memberships.service';
 
@@ -33,6 +34,23 @@ export class ScimUserGroups {
     return this.isWritten ? operations.filter(({ path }) => path?.attribute.name !== 'groups') : operations;
   }
 
+  /**
+   * Locks the groups that a body or operations name, and those of the user. Call it before locking
+   * the user, who is null when new.
+   */
+  async lock(
+    { manager }: Write<AuditCaller>,
+    { organisationId }: ScimContext,
+    userId: string | null,
+    source: { readonly body: unknown } | { readonly operations: readonly PatchOperation[] },
+  ): Promise<void> {
+    if (!this.isWritten) return;
+    const changes = 'body' in source ? changesIn(source.body) : memberChanges(source.operations, 'groups');
+    if (changes.length === 0) return;
+    const more = [...changedMembers(new Set(), changes)];
+    await lockGroupsOf(manager, organisationId, { userId, more });
+  }
+
   /** Makes the user a member of the groups in the body; a body without groups changes none. */
   async replace(
     write: Write<AuditCaller>,
@@ -40,9 +58,8 @@ export class ScimUserGroups {
     userId: string,
     body: unknown,
   ): Promise<void> {
-    const groups: unknown = Reflect.get(body as object, 'groups');
-    if (!this.isWritten || groups === undefined) return;
-    await this.change(write, context, userId, [{ kind: 'replace', ids: memberIds(groups) }]);
+    if (!this.isWritten) return;
+    await this.change(write, context, userId, changesIn(body));
   }
 
   async patch(
@@ -64,7 +81,7 @@ export class ScimUserGroups {
   ): Promise<void> {
     if (changes.length === 0) return;
     const { manager } = write;
-    const before = await groupsOf(manager, organisationId, userId);
+    const before = await groupIdsOf(manager, organisationId, userId);
     const after = changedMembers(before, changes);
     const known = await manager.find(ScimGroupEntity, {
       where: { organisationId, id: In([...after].filter(isUuid)) },
@@ -81,20 +98,13 @@ export class ScimUserGroups {
       );
     }
     if (left.length + joined.length === 0) return;
+    await raiseVersions(manager, [...left, ...joined]);
     write.changed(documentKey.user(organisationId, userId));
     await this.memberships.applyMappedRoles(write, organisationId, [userId]);
   }
 }
 
-async function groupsOf(
-  manager: EntityManager,
-  organisationId: string,
-  userId: string,
-): Promise<ReadonlySet<string>> {
-  const members = await manager.findBy(ScimGroupMemberEntity, { userId });
-  const groups = await manager.find(ScimGroupEntity, {
-    where: { organisationId, id: In(members.map(({ groupId }) => groupId)) },
-    select: { id: true },
-  });
-  return new Set(groups.map(({ id }) => id));
+function changesIn(body: unknown): readonly MemberChange[] {
+  const groups: unknown = Reflect.get(body as object, 'groups');
+  return groups === undefined ? [] : [{ kind: 'replace', ids: memberIds(groups) }];
 }

@@ -17,6 +17,7 @@ import { isUuid } from '../../platform/auth/tenancy';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { activeMembersAmong } from './active-members';
 import { byUser } from './by-user';
 import { STORED_USERS } from './scim-columns';
 import type { ScimContext } from './scim-context';
@@ -29,6 +30,7 @@ import {
   type Reference,
   type Written,
 } from './scim-documents';
+import { lockGroupsOf } from './scim-group-locks';
 import { listIds, listOf, projectionOf, type ListParameters, type ScimList } from './scim-list';
 import { ScimSeats } from './scim-seats.service';
 import { ScimUserGroups } from './scim-user-groups.service';
@@ -67,16 +69,20 @@ export class ScimUsersService {
    */
   create(context: ScimContext, body: unknown, parameters: ListParameters): Promise<Written> {
     const document = readResource(USER_KIND, body);
+    assertSize(document);
     return this.run(context, async (write) => {
       const { manager } = write;
       const { organisationId } = context;
-      const known = await namedUser(manager, organisationId, textOf(document, 'userName'));
-      if (known?.active === true && !this.settings.SCIM_CREATE_UPSERT) {
+      const userName = textOf(document, 'userName');
+      const named = await namedUser(manager, organisationId, userName);
+      await this.groups.lock(write, context, named?.userId ?? null, { body });
+      const known = await namedUser(manager, organisationId, userName, { lock: FOR_UPDATE });
+      const isNew = known === null || !(await this.seats.isShownActive(manager, known));
+      if (!isNew && !this.settings.SCIM_CREATE_UPSERT) {
         throw new ScimError(409, `A user with the userName ${known.userName} exists.`, 'uniqueness');
       }
       await assertFree(manager, organisationId, document, known?.userId ?? null);
       const isActive = document['active'] !== false;
-      const isNew = known?.active !== true;
       const row =
         known === null
           ? await this.seats.open(write, context, document, isActive)
@@ -93,9 +99,10 @@ export class ScimUsersService {
   replace(context: ScimContext, id: string, body: unknown, ifMatch: string | undefined): Promise<Written> {
     const document = readResource(USER_KIND, body);
     return this.run(context, async (write) => {
+      await this.groups.lock(write, context, id, { body });
       const row = await lockUser(write.manager, context, id, ifMatch);
       await assertFree(write.manager, context.organisationId, document, row.userId);
-      const after = await this.changed(write, context, row, { active: row.active, ...document });
+      const after = await this.changed(write, context, row, document);
       await this.groups.replace(write, context, row.userId, body);
       return this.response(write.manager, context, after, {}, false);
     });
@@ -110,9 +117,11 @@ export class ScimUsersService {
   ): Promise<Written> {
     const operations = readPatch(USER_KIND, body);
     return this.run(context, async (write) => {
+      await this.groups.lock(write, context, id, { operations });
       const row = await lockUser(write.manager, context, id, ifMatch);
       const own = this.groups.withoutGroups(operations);
-      const document = applyPatch(USER_KIND, writtenDocument(row), own);
+      const { active: _stored, ...written } = writtenDocument(row);
+      const document = applyPatch(USER_KIND, written, own);
       await assertFree(write.manager, context.organisationId, document, row.userId);
       const after = await this.changed(write, context, row, document);
       await this.groups.patch(write, context, row.userId, operations);
@@ -123,6 +132,7 @@ export class ScimUsersService {
   /** Ends the user's membership of the organisation and deletes the SCIM data of the user. */
   remove(context: ScimContext, id: string, ifMatch: string | undefined): Promise<void> {
     return this.run(context, async (write) => {
+      await lockGroupsOf(write.manager, context.organisationId, { userId: id });
       const row = await lockUser(write.manager, context, id, ifMatch);
       await this.seats.forget(write, row);
     });
@@ -134,7 +144,8 @@ export class ScimUsersService {
 
   /**
    * Stores the changed attributes and applies their effects on the user; writes nothing when
-   * nothing has changed. Ends the membership of an inactive user who is a member for any reason.
+   * nothing has changed. A document without `active` leaves the user active or inactive. Ends the
+   * membership of an inactive user who is a member for any reason.
    */
   private async changed(
     write: Write<AuditCaller>,
@@ -142,28 +153,29 @@ export class ScimUsersService {
     row: ScimUserEntity,
     document: ScimDocument,
   ): Promise<ScimUserEntity> {
-    const before = writtenDocument(row);
-    const isActive = document['active'] !== false;
-    const isEnding = !isActive && (await this.seats.isActive(write.manager, row));
-    if (isDeepStrictEqual(before, document) && !isEnding) return row;
-    assertSize(document);
-    const isSwitched = isActive !== row.active;
-    await this.seats.rename(write, context, row, document);
-    row.userName = textOf(document, 'userName');
-    row.userNameKey = row.userName.toLowerCase();
-    row.externalId = (document['externalId'] as string | undefined) ?? null;
-    row.active = isActive;
-    row.attributes = attributesOf(document);
-    const saved = await write.manager.save(ScimUserEntity, row);
-    if (isSwitched || isEnding) await this.seats.setActive(write, row, isActive);
+    const { manager } = write;
+    const wasActive = await this.seats.isShownActive(manager, row);
+    const sent = document['active'] as boolean | undefined;
+    const isActive = sent ?? wasActive;
+    const before = { ...writtenDocument(row), active: wasActive };
+    const after = { ...document, active: isActive };
+    const isEnding = !isActive && (await this.seats.isActive(manager, row));
+    // A user whom an administrator has removed is inactive, but the provider has not said so.
+    const isConfirmed = sent === undefined || sent === row.active;
+    if (isDeepStrictEqual(before, after) && isConfirmed && !isEnding) return row;
+    if (!isDeepStrictEqual(row.attributes, attributesOf(document))) assertSize(document);
+    await this.seats.rename(write, context, { row, document: after, isActivated: isActive && !wasActive });
+    await manager.save(ScimUserEntity, withDocument(row, document));
+    if (isActive !== wasActive || isEnding) await this.seats.setActive(write, row, isActive);
     write.audit({
       action: 'update',
       resourceType: 'users',
       resourceId: row.userId,
       before: { ...before, source: 'scim' },
-      after: { ...document, source: 'scim' },
+      after: { ...after, source: 'scim' },
     });
-    return saved;
+    const { organisationId, userId } = row;
+    return manager.findOneByOrFail(ScimUserEntity, { organisationId, userId });
   }
 
   private async response(
@@ -174,9 +186,11 @@ export class ScimUsersService {
     created: boolean,
   ): Promise<Written> {
     const groups = await groupsOf(manager, context.organisationId, [row.userId]);
-    const document = userDocument(context.base, row, groups.get(row.userId) ?? []);
-    const shown = project(USER_KIND, document, projectionOf(parameters));
-    return { created, id: row.userId, version: scimTag(row), document: shown };
+    const active = await this.seats.isShownActive(manager, row);
+    const shown = { ...row, active };
+    const document = userDocument(context.base, shown, groups.get(row.userId) ?? []);
+    const projected = project(USER_KIND, document, projectionOf(parameters));
+    return { created, id: row.userId, version: scimTag(row), document: projected };
   }
 
   private async documentsOf(
@@ -186,7 +200,9 @@ export class ScimUsersService {
   ): Promise<ScimDocument[]> {
     const { organisationId, base } = context;
     const rows = await manager.findBy(ScimUserEntity, { organisationId, userId: In([...ids]) });
-    const byId = new Map(rows.map((row) => [row.userId, row]));
+    const seated = await activeMembersAmong(manager, organisationId, ids);
+    const shown = rows.map((row) => ({ ...row, active: row.active && seated.has(row.userId) }));
+    const byId = new Map(shown.map((row) => [row.userId, row]));
     const groups = await groupsOf(manager, organisationId, ids);
     return ids.flatMap((id) => {
       const row = byId.get(id);
@@ -199,8 +215,18 @@ export class ScimUsersService {
 const ATTRIBUTES_MAX = 16_384;
 
 function assertSize(document: ScimDocument): void {
-  if (JSON.stringify(document).length <= ATTRIBUTES_MAX) return;
+  if (Buffer.byteLength(JSON.stringify(document)) <= ATTRIBUTES_MAX) return;
   throw fault('invalidValue', `The attributes of a user have at most ${String(ATTRIBUTES_MAX)} bytes.`);
+}
+
+/** Sets the columns of a user; a document without `active` leaves that column. */
+function withDocument(row: ScimUserEntity, document: ScimDocument): ScimUserEntity {
+  const { externalId, active } = document as { readonly externalId?: string; readonly active?: boolean };
+  const userName = textOf(document, 'userName');
+  return Object.assign(row, {
+    ...{ userName, userNameKey: userName.toLowerCase(), externalId: externalId ?? null },
+    ...{ active: active ?? row.active, attributes: attributesOf(document) },
+  });
 }
 
 /** Returns a user by id. Throws 404. */
@@ -228,14 +254,15 @@ async function lockUser(
   return row;
 }
 
-/** Locks and returns the user with this name, active or inactive; null when there is none. */
+/** Returns the user with this name, active or inactive; null when there is none. */
 function namedUser(
   manager: EntityManager,
   organisationId: string,
   userName: string,
+  options: Pick<FindOneOptions, 'lock'> = {},
 ): Promise<ScimUserEntity | null> {
   const where = { organisationId, userNameKey: userName.toLowerCase() };
-  return manager.findOne(ScimUserEntity, { where, lock: FOR_UPDATE });
+  return manager.findOne(ScimUserEntity, { where, ...options });
 }
 
 /** Throws `uniqueness` when another user has the name or the external id. */

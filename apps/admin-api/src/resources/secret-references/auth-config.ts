@@ -1,6 +1,12 @@
 import type { SecretManagerType } from '@gw/contracts';
-import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
-import { isStorableText, validationFailed } from '@gw/web';
+import {
+  type AddressPolicy,
+  assertAllowedUrl,
+  type ErrorDetail,
+  isStorableText,
+  isVisibleAscii,
+} from '@gw/kernel';
+import { validationFailed } from '@gw/web';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { assertSecretsStay, type BoundSecrets } from '../../platform/credentials/secrets-stay';
 
@@ -163,8 +169,6 @@ function unknownFieldFaults(
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i;
-/** Characters of values that may be sent in headers: no spaces or control characters. */
-const VISIBLE = /^[\x21-\x7e]+$/;
 
 function faultsOf(
   { name, kind, required }: AuthField,
@@ -177,7 +181,7 @@ function faultsOf(
   if (kind === 'url') return [];
   const shortened = shortenedFault(value);
   if (shortened !== null) return [{ path, message: shortened }];
-  if (typeof value !== 'string' || !VISIBLE.test(value)) {
+  if (typeof value !== 'string' || !isVisibleAscii(value)) {
     return [{ path, message: 'must be a string without spaces or control characters' }];
   }
   if (value.length > LENGTH_MAX) {

@@ -21,6 +21,7 @@ import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { integrationsUsing } from '../../platform/credentials/secret-mappings';
 import { SecretAccess } from '../../platform/credentials/secret-access';
+import { openedOr, unreadable, unreadablePaths } from '../../platform/credentials/unreadable-secrets';
 import { maskSecret } from '../../platform/credentials/shown-secret';
 import { keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
@@ -141,7 +142,11 @@ export class SecretReferencesService {
         if (input.secret_path !== undefined) assertPath(managerType, input.secret_path);
         assign(PLAIN, row, input);
         if (input.auth_config !== undefined) {
-          const before = { open: row.authConfig, secret: this.access.open(row) };
+          const secret = openedOr(
+            () => this.access.open(row),
+            () => unreadable(row.maskedAuth) as Record<string, string>,
+          );
+          const before = { open: row.authConfig, secret };
           this.keep(row, readAuthConfig(managerType, input.auth_config, this.addresses, before));
         }
         row.allowedWorkspaces = await allowedWorkspaces(write.manager, organisationId, input, saved);
@@ -207,6 +212,8 @@ export class SecretReferencesService {
 
   private keep(row: SecretReferenceEntity, { open, secret }: AuthConfig): void {
     row.authConfig = { ...open };
+    // Credentials that cannot be opened stay until the request contains new ones.
+    if (unreadablePaths(secret).size > 0) return;
     row.maskedAuth = Object.fromEntries(
       Object.entries(secret).map(([name, value]) => [name, maskSecret(value)]),
     );

@@ -23,7 +23,7 @@ import { OidcClients } from '../../platform/logins/oidc-clients.service';
 import type { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { SsoTests } from '../../platform/logins/sso-tests.service';
 import { SamlProviders } from '../../platform/logins/saml-providers.service';
-import { openSecrets } from '../../platform/logins/sso-secrets';
+import { readableSecrets } from '../../platform/logins/sso-secrets';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
 import type { GroupsPreviewResponse } from './group-rules.dto';
@@ -124,7 +124,7 @@ export class SsoConnectionsService {
         await assertMayNameProvider(manager, at.caller, 'issuer');
         await assertMayGiveStored(manager, at.caller, row);
         row.admitsOwners = admitsOwnersAfter(at.caller, row, input);
-        Object.assign(row, this.providers.updated(row, input, metadata));
+        Object.assign(row, await this.providers.updated(row, input, metadata));
         await assertNewProvider(manager, row);
         assign(PlainSsoFields, row, input);
         if (input.domains !== undefined)
@@ -191,7 +191,7 @@ export class SsoConnectionsService {
   }
 
   private view(row: SsoConnectionEntity): SsoConnectionResponse {
-    const { clientSecret, keys } = openSecrets(this.secrets.sealingKeyring, row);
+    const { clientSecret, keys } = readableSecrets(this.secrets.sealingKeyring, row);
     return toSsoConnection(row, {
       hasClientSecret: clientSecret !== null,
       keyIds: keys.flatMap(({ kid }) => kid ?? []),

@@ -2,7 +2,7 @@ import { Pattern } from '@gw/config-schema';
 import type { InvitedWorkspace, SsoConnectionEntity, SsoGroupRule } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import { asciiDomain, hasVerifiedDomain } from '../../platform/accounts/verified-domains';
 import { assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { workspaceIds } from '../../platform/auth/workspace-references';
@@ -13,8 +13,9 @@ import type { DefaultWorkspaceDto, GroupRuleDto } from './group-rules.dto';
 const PATTERNS_MAX = 10;
 
 /**
- * Returns the domains. Throws `validation_failed` for a domain that the organisation has not
- * verified. `field` is the request field for the error.
+ * Returns the domains in lower-case ASCII form, with which domains of addresses are compared.
+ * Throws `validation_failed` for a domain that the organisation has not verified. `field` is the
+ * request field for the error.
  */
 export async function domainsOf(
   manager: EntityManager,
@@ -22,15 +23,15 @@ export async function domainsOf(
   domains: readonly string[],
   field = 'domains',
 ): Promise<string[]> {
-  const lower = domains.map((domain) => domain.toLowerCase());
-  for (const [index, domain] of lower.entries()) {
+  const ascii = domains.map(asciiDomain);
+  for (const [index, domain] of ascii.entries()) {
     if (await hasVerifiedDomain(manager, organisationId, `x@${domain}`)) continue;
     throw invalid(
       `${field}.${String(index)}`,
       'must be a verified domain of the organisation; verify it first',
     );
   }
-  return [...new Set(lower)];
+  return [...new Set(ascii)];
 }
 
 /**

@@ -11,6 +11,11 @@ export const SPANS_MAX = 5_000;
  */
 const MESSAGES_MAX = 50_000;
 /**
+ * Maximum total size of the attributes of resources, in characters of JSON. Each span is stored
+ * with those of its resource, so a small request could otherwise become gigabytes.
+ */
+const RESOURCES_MAX = 16_777_216;
+/**
  * Number of spans read before yielding to the event loop, since searching them for credentials
  * takes time.
  */
@@ -33,7 +38,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads an OTLP trace request in protobuf or JSON. Throws `body_invalid` for any other content or
- * too many spans, and `body_too_large` for too many messages.
+ * too many spans, and `body_too_large` for too many messages or repeated attributes.
  */
 export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
   // The parser for plain text returns a string.
@@ -41,20 +46,31 @@ export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
   const request = Buffer.isBuffer(body) ? decoded(body) : body;
   const spans: TraceSpan[] = [];
   let found = 0;
+  let repeated = 0;
   for (const ofResource of listOf(fieldsOf(request)['resourceSpans'])) {
     const resource = attributesOf(fieldsOf(ofResource['resource'])['attributes']);
+    const { length } = JSON.stringify(resource);
     for (const scope of listOf(ofResource['scopeSpans'])) {
       for (const raw of listOf(scope['spans'])) {
         found += 1;
         if (found > SPANS_MAX) throw invalid(`must contain at most ${String(SPANS_MAX)} spans`);
         if (found % SPANS_OF_A_TURN === 0) await setImmediate();
         const span = spanOf(raw, resource);
-        if (span) spans.push(span);
+        if (span === null) continue;
+        spans.push(span);
+        repeated += length;
+        if (repeated > RESOURCES_MAX) throw tooRepeated();
       }
     }
   }
   return { spans, rejected: found - spans.length };
 }
+
+const tooRepeated = (): GatewayError =>
+  new GatewayError('body_too_large', {
+    message:
+      'The attributes of the resources, which each span repeats, have more than 16 MiB; send smaller batches of spans.',
+  });
 
 const invalid = (rule: string): GatewayError =>
   new GatewayError('body_invalid', { message: `The body ${rule}.` });
@@ -144,9 +160,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.sl
 
 /**
  * Returns text in stored form, without the credentials that instrumentation may record with headers
- * and prompts.
+ * and prompts. Text is cut afterwards, because a cut credential is not found.
  */
-const storedText = (value: unknown): string => redactString(textOf(value));
+const storedText = (value: unknown): string =>
+  typeof value === 'string' ? redactString(value).slice(0, TEXT_MAX) : '';
 
 /** Reads an enum value: a number or, in the JSON of some senders, its name. */
 function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
@@ -160,7 +177,7 @@ function attributesOf(value: unknown, depth = 0): Fields {
   for (const { key, value: given } of listOf(value).slice(0, ATTRIBUTES_MAX)) {
     const name = textOf(key).slice(0, NAME_MAX);
     if (name === '') continue;
-    attributes[name] = isSecretName(name) ? REDACTED : plainValue(fieldsOf(given), depth + 1);
+    attributes[redactString(name)] = isSecretName(name) ? REDACTED : plainValue(fieldsOf(given), depth + 1);
   }
   return attributes;
 }
@@ -180,13 +197,23 @@ function plainValue(value: Fields, depth: number): unknown {
   return null;
 }
 
-/** Returns a number, or a string when the value exceeds the exact range of a double. */
+const NUMBER = /^-?(?:\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,4})?|infinity)$|^nan$/i;
+
+/**
+ * Returns a number, or a string when the value exceeds the exact range of a double; null for text
+ * that is no number.
+ */
 function numberOf(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   const text = textOf(value);
   const number = Number(text);
-  return Number.isSafeInteger(number) ? number : text;
+  if (Number.isSafeInteger(number)) return number;
+  return NUMBER.test(text) ? text : null;
 }
 
-const bytesOf = (value: unknown): string =>
-  (Buffer.isBuffer(value) ? value.toString('base64') : textOf(value)).slice(0, TEXT_MAX);
+/** Returns bytes in base64; `REDACTED` when they have a credential, as they are or decoded. */
+function bytesOf(value: unknown): string {
+  const text = Buffer.isBuffer(value) ? value.toString('base64') : textOf(value);
+  const forms = [text, Buffer.from(text, 'base64').toString('latin1')];
+  return forms.some((form) => redactString(form) !== form) ? REDACTED : text.slice(0, TEXT_MAX);
+}

@@ -86,6 +86,21 @@ describe('traces over OTLP', () => {
     },
   );
 
+  it('are shown up to 16 MiB of attributes, resources and events, from the first span on', async () => {
+    const traceId = 'f'.repeat(32);
+    const { organisationId, workspaceId } = ours;
+    await admin.dataSource.query(
+      `INSERT INTO trace_spans (organisation_id, workspace_id, trace_id, span_id, name, kind, started_at,
+         duration_us, status, attributes, resource, events)
+       SELECT $1, $2, $3, lpad(n::text, 16, '0'), n::text, 'internal', now(), 1, 'unset',
+         jsonb_build_object('a', repeat('x', 500000)), jsonb_build_object('b', repeat('x', 500000)), '[]'
+       FROM generate_series(1, 20) n`,
+      [organisationId, workspaceId, traceId],
+    );
+    const names = ((await spansOf(traceId)) as Span[]).map(({ name }) => Number(name));
+    expect(names).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
+  });
+
   it('report the number of unreadable spans, in the format of the request', async () => {
     const spans = [{ traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8) }, { name: 'nothing' }];
     const type = otlpTraceRequest();

@@ -17,8 +17,8 @@ export interface SpanList {
   readonly data: readonly object[];
 }
 
-/** Maximum number of spans of a trace in a response. */
-const SPANS_SHOWN_MAX = 1_000;
+/** Maximum number of spans of a trace in a response, and of bytes of their JSON. */
+const SHOWN_MAX = { spans: 1_000, bytes: 16_777_216 } as const;
 
 @Injectable()
 export class TracesService {
@@ -52,7 +52,7 @@ export class TracesService {
     // A trace id may have the form of a UUID, like the id of a request.
     const id = traceId.replaceAll('-', '').toLowerCase();
     if (!/^[0-9a-f]{32}$/.test(id)) throw new GatewayError('not_found');
-    const spans = await spansOfTrace(this.dataSource.manager, owner, id, SPANS_SHOWN_MAX);
+    const spans = await spansOfTrace(this.dataSource.manager, owner, id, SHOWN_MAX);
     if (spans.length === 0) throw new GatewayError('not_found');
     return { object: 'list', data: spans.map(spanResponse) };
   }

@@ -1,6 +1,7 @@
 import { scopesAllowedFor } from '@gw/auth-scopes';
 import { documentKey, type TrustMap } from '@gw/contracts';
 import { TrustEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { issuerDigest } from '@gw/trusts';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -110,13 +111,20 @@ export class TrustsService {
   async update(at: ResourceReference, input: UpdateTrustDto): Promise<object> {
     const known = await findRow(this.dataSource.manager, TRUST, at);
     const issuer = input.issuer ?? known.issuer;
-    const hasKeys = input.issuer !== undefined || input.jwks_uri !== undefined || input.jwks !== undefined;
+    const isMoved = issuer !== known.issuer;
+    const hasKeys = isMoved || input.jwks_uri !== undefined || input.jwks !== undefined;
     const keys = hasKeys ? await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null) : {};
     return this.writes.run(at.caller, (write) =>
       patchRow(write, TRUST, at, async (row) => {
         const { manager } = write;
-        if (!isEnd(input)) await assertChange(manager, at.caller, row, { ...input, issuer });
-        if (issuer !== row.issuer) write.changed(documentKey.trusts(row.issuerDigest));
+        // The keys were read for the issuer before the row was locked.
+        if (row.issuer !== known.issuer) throw changedMeanwhile();
+        if (isEnd(input)) {
+          row.status = 'disabled';
+          return;
+        }
+        await assertChange(manager, at.caller, row, { ...input, issuer });
+        if (isMoved) write.changed(documentKey.trusts(row.issuerDigest));
         const maps = input.maps === undefined ? row.maps : await mapsOf(manager, at.caller, input.maps);
         if (input.kind !== undefined && (input.kind === 'id_jag') !== (row.kind === 'id_jag'))
           throw invalid('kind', 'assertions of users cannot become tokens of callers, nor the other way');
@@ -132,6 +140,9 @@ export class TrustsService {
     return this.writes.run(at.caller, (write) => deleteRow(write, TRUST, at));
   }
 }
+
+const changedMeanwhile = (): GatewayError =>
+  new GatewayError('conflict', { message: 'The issuer of the trust has just been changed; try again.' });
 
 /** Whether a change only disables a trust, which grants no rights. */
 const isEnd = ({ status, ...others }: UpdateTrustDto): boolean =>

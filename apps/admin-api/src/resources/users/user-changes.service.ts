@@ -2,10 +2,11 @@ import { OrganisationUserEntity, UserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { Not, type EntityManager } from 'typeorm';
-import { assertNotManaged } from '../../platform/accounts/managed-users';
+import { assertNotManaged, lockManaged } from '../../platform/accounts/managed-users';
 import { MembershipEnds } from '../../platform/accounts/membership-ends';
+import { lockSeatAndOwners } from '../../platform/accounts/seat-locks';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
@@ -34,7 +35,7 @@ export class UserChangesService {
         const { manager } = write;
         if (role === seat.role) return false;
         await assertNotManaged(manager, seat);
-        if (role === 'owner') assertOwner(caller);
+        if (role === 'owner') await assertOwner(manager, caller);
         const settings = await securityOf(manager, seat.organisationId, null);
         assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
         assertNotAbove(caller, rankOfRole(seat.role, null));
@@ -51,14 +52,16 @@ export class UserChangesService {
    */
   remove(at: ResourceReference): Promise<object> {
     const { caller } = at;
-    return this.writes.run(caller, (write) =>
-      endRow(write, USER, at, async (seat) => {
+    return this.writes.run(caller, async (write) => {
+      const { organisationId } = inOrganisation(caller);
+      await lockManaged(write.manager, organisationId, [idOf(at.reference)]);
+      return endRow(write, USER, at, async (seat) => {
         if (seat.role === 'owner') await assertMayUnseat(write.manager, caller, seat);
         assertNotAbove(caller, rankOfRole(seat.role, null));
         await assertNotManaged(write.manager, seat);
         await this.ends.end(write, { organisationId: seat.organisationId, userId: seat.userId });
-      }),
-    );
+      });
+    });
   }
 }
 
@@ -76,8 +79,17 @@ const USER: Resource<OrganisationUserEntity> = {
     userTag({ ...(await manager.findOneByOrFail(UserEntity, { id })), role }),
 };
 
-function assertOwner(caller: Principal): void {
-  if (caller.organisationRole === 'owner') return;
+/**
+ * Throws `forbidden` for callers other than owners, also for one who has been demoted or removed
+ * while the request waited for the lock of `lockSeat`.
+ */
+async function assertOwner(
+  manager: EntityManager,
+  { organisationRole, organisationId, userId }: Principal,
+): Promise<void> {
+  const own = { organisationId, userId: userId ?? '', role: 'owner', status: 'active' } as const;
+  const isOwner = organisationRole === 'owner';
+  if (isOwner && (userId === null || (await manager.existsBy(OrganisationUserEntity, own)))) return;
   throw new GatewayError('forbidden', { message: 'Only an owner can create, change or remove owners.' });
 }
 
@@ -90,7 +102,7 @@ async function assertMayUnseat(
   caller: Principal,
   seat: OrganisationUserEntity,
 ): Promise<void> {
-  assertOwner(caller);
+  await assertOwner(manager, caller);
   if (seat.userId === caller.userId) {
     throw new GatewayError('conflict', {
       message: 'Owners cannot demote or remove themselves; ask another owner.',
@@ -109,23 +121,13 @@ async function assertMayUnseat(
   }
 }
 
-/**
- * Locks the membership of the user and of all owners, so that concurrent changes cannot remove the
- * last owner.
- */
+/** Locks the membership of the user, and those of the owners. Throws `not_found`. */
 async function lockSeat(
   manager: EntityManager,
   { caller, reference }: Pick<ResourceReference, 'caller' | 'reference'>,
 ): Promise<OrganisationUserEntity> {
   const { organisationId } = inOrganisation(caller);
   const userId = idOf(reference);
-  const seats = await manager.find(OrganisationUserEntity, {
-    where: [
-      { organisationId, role: 'owner', status: 'active' },
-      { organisationId, userId, status: 'active' },
-    ],
-    order: { userId: 'ASC' },
-    lock: FOR_UPDATE,
-  });
+  const seats = await lockSeatAndOwners(manager, { organisationId, userId });
   return found(seats.find((each) => each.userId === userId));
 }

@@ -1,4 +1,5 @@
 import { AuditLogEntity } from '@gw/entities';
+import { lockWaits } from '@gw/testing';
 import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
 import { UNKNOWN_ID, type Failure } from '../../spec-support/api-keys';
 
@@ -62,6 +63,23 @@ describe('users of an organisation', () => {
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1);
     const { body } = await admin.get<{ total: number }>('/v1/admin/users?role=owner', { key: ours.adminKey });
     expect(body.total).toBe(1);
+  });
+
+  it('remove no owner once they have been removed themselves, even if both requests were admitted', async () => {
+    const second = await admin.user(ours.organisationId, 'owner');
+    await admin.user(ours.organisationId, 'owner');
+    const by = { token: owner.token };
+    const other = { token: await admin.login(second.email) };
+    const requests: Promise<{ status: number; body: Failure }>[] = [];
+    await admin.dataSource.transaction(async (manager) => {
+      await manager.query(`SELECT 1 FROM organisation_users WHERE organisation_id = $1 FOR UPDATE`, [
+        ours.organisationId,
+      ]);
+      requests.push(remove(by, second.id), remove(other, owner.id));
+      await lockWaits(admin.dataSource, { count: 2 });
+    });
+    const responses = await Promise.all(requests);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 403]);
   });
 
   it('leave with their memberships, keys and sessions of the organisation, and keep those of others', async () => {

@@ -1,9 +1,9 @@
 import { documentKey } from '@gw/contracts';
-import { WorkspaceExclusionEntity } from '@gw/entities';
+import { OrganisationEntity, WorkspaceExclusionEntity } from '@gw/entities';
 import { assertTag, contentTag, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import { workspaceIds } from '../../platform/auth/workspace-references';
@@ -47,7 +47,7 @@ export class WorkspaceExclusionsService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // The lock serialises writers of the organisation, so that two bulk changes do not mix.
-      await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
+      await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE });
       const before = await exclusionsOf(manager, organisationId, direction);
       assertTag(ifMatch, responseOf(direction, before).etag);
       const wanted = new Map(before.map(({ workspace_id, excluded }) => [workspace_id, excluded]));

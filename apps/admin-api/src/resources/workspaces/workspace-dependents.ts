@@ -21,7 +21,7 @@ import type { ErrorDetail } from '@gw/kernel';
 import { Any, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { secretKeysOf } from '../../platform/keys/api-key-secrets.service';
-import type { Write } from '../../platform/unit-of-work/writes';
+import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
 import { archiveAgentsOf } from '../../platform/rows/agent-rows';
 import { archiveMcpOf } from '../../platform/rows/mcp-rows';
@@ -69,6 +69,9 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
       keyOf(workspaceId, row.id),
       keyOf(workspaceId, row.slug),
     ];
+  // The end of a membership also locks the membership before the keys, and each key before its
+  // secrets.
+  await manager.delete(WorkspaceUserEntity, { workspaceId });
   await archiveApiKeys(write, workspaceId);
   const providers = await manager.findBy(ProviderEntity, { workspaceId, status: LIVE_PROVIDER });
   await archiveProviders(write, providers);
@@ -90,13 +93,14 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   await archiveActive(write, workspaceId, 'policies', UsageLimitPolicyEntity);
   await archiveActive(write, workspaceId, 'policies', RateLimitPolicyEntity);
   await manager.delete(IntegrationWorkspaceEntity, { workspaceId });
-  await manager.delete(WorkspaceUserEntity, { workspaceId });
 }
 
 async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: Not('archived' as const) };
-  const keys = await manager.find(ApiKeyEntity, { where: live, select: { id: true } });
+  const keys = await manager.find(ApiKeyEntity, {
+    ...{ where: live, select: { id: true }, order: { id: 'ASC' }, lock: FOR_UPDATE },
+  });
   const ids = keys.map(({ id }) => id);
   write.removed(await secretKeysOf(manager, ids));
   await manager.delete(ApiKeySecretEntity, { apiKeyId: Any(ids) });

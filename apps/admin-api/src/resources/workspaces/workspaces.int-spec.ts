@@ -9,7 +9,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { eventually } from '@gw/testing';
+import { lockWaits } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import {
   hashOf,
@@ -414,14 +414,7 @@ describe('workspace members', () => {
       await manager.query('SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE', [workspaceId]);
       const users = [{ id, role: 'member' }];
       calls.push(admin.post(`/v1/workspaces/${workspaceId}/users`, { key, body: { users } }));
-      const waiting = async (): Promise<boolean> => {
-        const [row] = await admin.dataSource.query<{ count: string }[]>(
-          `SELECT count(*) FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return Number(row?.count) > 0;
-      };
-      expect(await eventually(waiting)).toBe(true);
+      await lockWaits(admin.dataSource);
       await manager.update(WorkspaceEntity, { id: workspaceId }, { status: 'archived' });
     });
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([404]);

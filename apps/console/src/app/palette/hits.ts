@@ -31,8 +31,11 @@ export function rankOf(name: string, text: string): number {
   return /[\s\-_/.@]/.test(one[at - 1] ?? '') ? 2 : 3;
 }
 
-const best = ({ hits }: HitGroup, text: string): number =>
-  Math.min(...hits.map(({ label, hint }) => Math.min(rankOf(label, text), rankOf(hint ?? '', text))));
+/** Rank of a row, by its label or its hint, such as a slug. */
+const rowRank = ({ label, hint = '' }: Hit, text: string): number =>
+  Math.min(rankOf(label, text), rankOf(hint, text));
+
+const best = ({ hits }: HitGroup, text: string): number => Math.min(...hits.map((hit) => rowRank(hit, text)));
 
 /** Sorts groups and their rows by how well they match the text, best first. The sort is stable. */
 export function ranked(groups: readonly HitGroup[], text: string): readonly HitGroup[] {
@@ -40,7 +43,7 @@ export function ranked(groups: readonly HitGroup[], text: string): readonly HitG
   return groups
     .map(({ title, hits }) => ({
       title,
-      hits: hits.toSorted((one, other) => rankOf(one.label, text) - rankOf(other.label, text)),
+      hits: hits.toSorted((one, other) => rowRank(one, text) - rowRank(other, text)),
     }))
     .sort((one, other) => best(one, text) - best(other, text));
 }

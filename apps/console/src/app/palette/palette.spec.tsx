@@ -10,8 +10,6 @@ const list = (data: readonly object[], total = data.length) => ({ object: 'list'
 const ANSWERS: Answers = {
   'GET /v1/api-keys': list([KEY]),
   'GET /v1/providers': list([{ id: 'p-1', name: 'Search at OpenAI', slug: 'openai' }]),
-  'GET /v1/models': list([]),
-  'GET /v1/auth/own-keys': list([]),
 };
 
 describe('palette', () => {
@@ -86,8 +84,20 @@ describe('palette', () => {
     const limit = { scope: 'api_key', id: 'k-1', type: 'requests', limit: 10, used: 8, resets_at: null };
     await enter(JSON.stringify({ error: { type: 'rate_limited', request_id: ID, limit } }));
     await row(`Log of request ${ID}`);
-    await user.click(await row(/The limit of this api key.*2 of 10 requests left/));
+    await user.click(await row(/The limit of this api key.*2 of 10 requests left$/));
     await waitFor(() => expect(address()).toBe('/w/search/keys/k-1'));
+  });
+
+  it("shows what a limit has left without what requests in flight reserve, with its unit and the viewer's time", async () => {
+    const { enter } = await opened();
+    const limit = {
+      ...{ scope: 'api_key', id: 'k-1', type: 'cost', limit: 10, used: 9.9, reserved: 0.05 },
+      resets_at: '2026-12-01T00:00:00.000Z',
+    };
+    await enter(JSON.stringify({ error: { type: 'budget_exhausted', request_id: ID, limit } }));
+    expect((await row(/The limit of this api key/)).textContent).toMatch(
+      /\$0\.05(?:00)? of \$10\.00 left, until it starts again at .*2026, \d\d:\d\d$/,
+    );
   });
 
   it('finds a key by its masked form, and puts no secret into a request or the cache', async () => {

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api';
-import { shell } from '../../messages';
+import { limits, shell } from '../../messages';
+import { amountWords } from '../../pages/fields/limit-words';
 import { handToPlayground, requestOfCurl } from '../../pages/playground/draft/from-curl';
+import { count, moment, parseMoment, type Zone } from '../../ui/format';
 import type { NamedThing, PageEntry } from '../page-entry';
 import { inWorkspace } from '../shell/addresses';
 import type { Hit } from './hits';
@@ -20,10 +22,12 @@ interface Place {
   readonly pages: readonly PageEntry[];
   /** Slug of the workspace. */
   readonly ws: string;
+  /** Time zone of the viewer. */
+  readonly zone: Zone;
 }
 
 /** Palette rows for a pasted text. Pasted keys need a search and are handled by `useKeysByMask`. */
-export function pastedHits(pasted: Pasted, text: string, { pages, ws }: Place): readonly Hit[] {
+export function pastedHits(pasted: Pasted, text: string, { pages, ws, zone }: Place): readonly Hit[] {
   const page = (id: string): PageEntry | undefined => pages.find((entry) => entry.id === id);
   const at = (entry: PageEntry): string => inWorkspace(entry.to, ws);
   switch (pasted.kind) {
@@ -41,7 +45,7 @@ export function pastedHits(pasted: Pasted, text: string, { pages, ws }: Place): 
                 address: `${at(logs)}?log=${id}`,
               },
             ];
-      return [...log, ...(limit === null ? [] : limitHits(limit, page(OWNERS[limit.scope] ?? ''), ws))];
+      return [...log, ...(limit === null ? [] : limitHits(limit, page(OWNERS[limit.scope] ?? ''), ws, zone))];
     }
     case 'trace': {
       const { id } = pasted;
@@ -62,9 +66,18 @@ export function pastedHits(pasted: Pasted, text: string, { pages, ws }: Place): 
   }
 }
 
-function limitHits(limit: PastedLimit, owner: PageEntry | undefined, ws: string): readonly Hit[] {
-  const { id, resetsAt } = limit;
-  const hint = words.left(Math.max(0, limit.limit - limit.used), limit.limit, limit.type, resetsAt);
+/** Formats what is left of a limit, such as `$0.50 of $10.00 left`. */
+function leftOf({ type, limit, used, reserved, resetsAt }: PastedLimit, zone: Zone): string {
+  const left = Math.max(0, limit - used - reserved);
+  const end = parseMoment(resetsAt);
+  const until = end === null ? null : moment(end, zone);
+  if (type === 'cost') return words.left(amountWords(type, left), amountWords(type, limit), '', until);
+  return words.left(count(left), count(limit), ` ${limits.rateTypes[type] ?? type}`, until);
+}
+
+function limitHits(limit: PastedLimit, owner: PageEntry | undefined, ws: string, zone: Zone): readonly Hit[] {
+  const { id } = limit;
+  const hint = leftOf(limit, zone);
   const label = words.openLimit(limit.scope.replaceAll('_', ' '));
   // A caller with a signed token has a derived id (UUID version 8), limits, and no page.
   return owner === undefined || id[14] === '8'

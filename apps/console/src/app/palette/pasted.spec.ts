@@ -22,7 +22,12 @@ describe('pastedIn', () => {
     [KEY, { kind: 'key', masked: 'aB*****1dE' }],
     ['sk-proj-abcdefghijkl0123456789', { kind: 'secret' }],
     ['A'.repeat(20) + '1234567', { kind: 'secret' }],
+    ['Authorization: Bearer sk-proj-ab_cdefgh-ijkl0123456789', { kind: 'secret' }],
+    ['OPENAI_API_KEY=sk-proj-ab_cdefgh-ijkl0123456789', { kind: 'secret' }],
+    [`@${KEY}`, { kind: 'secret' }],
+    ['the ask-me-anything-of-2026 config', null],
     ['search-prod', null],
+    ['operations'.repeat(4).slice(0, 32), null],
     ['ws-search-production-europe-2026-11', null],
     ['claude-3-5-sonnet-20241022', null],
     ['{"error":{"request_id":7}}', null],
@@ -42,7 +47,7 @@ describe('pastedIn', () => {
     const text = JSON.stringify({ error: { type: 'budget_exhausted', request_id: ID, limit } });
     expect(pastedIn(text)).toEqual({
       ...log,
-      limit: { scope: 'api_key', id: 'k-1', type: 'cost', limit: 10, used: 10, resetsAt: null },
+      limit: { scope: 'api_key', id: 'k-1', type: 'cost', limit: 10, used: 10, reserved: 0, resetsAt: null },
     });
     const broken = { error: { request_id: ID, limit: { ...limit, used: 'much' } } };
     expect(pastedIn(JSON.stringify(broken))).toEqual(log);
@@ -60,8 +65,10 @@ describe('ranking of palette rows', () => {
     expect(rankOf(name, text)).toBe(rank);
   });
 
-  it('sorts the best group and the best row first', () => {
-    const row = (label: string) => ({ key: label, label, icon: 'list' as const, address: '/' });
+  it('sorts the best group and the best row first, by names and slugs', () => {
+    const row = (label: string, hint?: string) => ({
+      ...{ key: label, label, hint, icon: 'list' as const, address: '/' },
+    });
     const groups = ranked(
       [
         { title: 'Keys', hits: [row('research'), row('my search')] },
@@ -73,5 +80,7 @@ describe('ranking of palette rows', () => {
       ['Pages', 'search'],
       ['Keys', 'my search', 'research'],
     ]);
+    const bySlug = ranked([{ title: 'Keys', hits: [row('my search'), row('Team', 'search')] }], 'search');
+    expect(bySlug[0]?.hits.map(({ label }) => label)).toEqual(['Team', 'my search']);
   });
 });

@@ -6,6 +6,8 @@ export interface PastedLimit {
   readonly type: string;
   readonly limit: number;
   readonly used: number;
+  /** Share of a limit that requests in flight reserve. */
+  readonly reserved: number;
   /** ISO 8601; null when the limit never resets or the time is unknown. */
   readonly resetsAt: string | null;
 }
@@ -32,8 +34,11 @@ const NAMED_ID = /\b(?:x-gw-)?request[-_]id["']?\s*[:=]\s*["']?([0-9a-f-]{36})\b
 const MASKED = /^\S{2}\*{5}\S{3}$/;
 const OWN_KEY_LENGTH = 32;
 const CURL = /^(?:\$ )?curl\s/;
-/** A longer run of letters and digits than names have, or a prefix of provider keys. */
-const SECRET = /[A-Za-z0-9]{24}|^(?:sk|pk|rk|gws|ghp|xox[a-z])[-_]\S{16}/;
+/**
+ * A longer run of letters and digits than names have, or a prefix of provider keys, also after a
+ * sign such as in `KEY=sk-…`.
+ */
+const SECRET = /[A-Za-z0-9]{24}|(?:^|[^A-Za-z0-9])(?:sk|pk|rk|gws|ghp|xox[a-z])[-_]\S{16}/;
 /** Maximum length of a pasted text that is read; the rest is ignored. */
 const LENGTH_MAX = 20_000;
 
@@ -45,10 +50,11 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function limitOf(limit: unknown): PastedLimit | null {
   if (!isRecord(limit)) return null;
-  const { scope, id, type, limit: most, used, resets_at: resetsAt } = limit;
+  const { scope, id, type, limit: most, used, reserved = 0, resets_at: resetsAt } = limit;
   if (typeof scope !== 'string' || typeof id !== 'string' || typeof type !== 'string') return null;
-  if (typeof most !== 'number' || typeof used !== 'number') return null;
-  return { scope, id, type, limit: most, used, resetsAt: typeof resetsAt === 'string' ? resetsAt : null };
+  if (typeof most !== 'number' || typeof used !== 'number' || typeof reserved !== 'number') return null;
+  const end = typeof resetsAt === 'string' ? resetsAt : null;
+  return { scope, id, type, limit: most, used, reserved, resetsAt: end };
 }
 
 /** Parses the limit from an error body of Tollgate; null for any other text. */
@@ -68,11 +74,13 @@ function limitIn(text: string): PastedLimit | null {
  */
 function isOwnKey(text: string, prefix: string): boolean {
   const rest = text.slice(prefix.length);
-  return text.startsWith(prefix) && rest.length === OWN_KEY_LENGTH && /^[A-Za-z0-9]+$/.test(rest);
+  const isMixed = /[a-z]/.test(rest) && /[A-Z]/.test(rest);
+  return text.startsWith(prefix) && rest.length === OWN_KEY_LENGTH && isMixed && /^[A-Za-z0-9]+$/.test(rest);
 }
 
+/** Whether a word of the text looks like a secret, such as the key in `Bearer sk-…`. */
 const isSecret = (text: string): boolean =>
-  !/\s/.test(text) && SECRET.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
+  text.split(/\s+/).some((word) => SECRET.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word));
 
 /** Extracts a trace id, also from a `traceparent` header; null for any other text. */
 function traceIn(text: string): string | null {

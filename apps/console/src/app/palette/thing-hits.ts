@@ -1,4 +1,5 @@
 import { shell } from '../../messages';
+import { writeClipboard } from '../../ui/primitives/copy';
 import { announce } from '../../ui/primitives/live-region';
 import { uiText } from '../../messages/en/ui';
 import type { NamedThing, PageEntry } from '../page-entry';
@@ -9,9 +10,8 @@ const words = shell.palette.acts;
 
 function copyHit(key: string, label: string, textOf: () => string): Hit {
   const run = (): void => {
-    void navigator.clipboard.writeText(textOf()).then(
-      () => announce(uiText.copy.copied),
-      () => announce(uiText.copy.failed),
+    void writeClipboard(textOf()).then((isCopied) =>
+      announce(isCopied ? uiText.copy.copied : uiText.copy.failed),
     );
   };
   return { key, label, icon: 'copy', run };

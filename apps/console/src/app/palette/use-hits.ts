@@ -1,14 +1,16 @@
 import { useQueries } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo } from 'react';
+import { problemFrom } from '../../api';
 import { shell } from '../../messages';
+import { announce } from '../../ui/primitives/live-region';
 import type { NamedThing, PageEntry } from '../page-entry';
 import { signOut } from '../session/sign-out';
 import { inWorkspace } from '../shell/addresses';
 import { usePages } from '../shell/use-pages';
 import { useShownWorkspace } from '../shell/use-shown-workspace';
 import { refusalOf } from '../state/access';
-import { changePreferences, preferences, toggleUtc } from '../state/preferences';
+import { changePreferences, preferences, toggleUtc, useZone } from '../state/preferences';
 import { useSessionFacts, type SessionFacts, type Workspace } from '../state/session-context';
 import { ranked, type Hit, type HitGroup } from './hits';
 import { pastedIn, type Pasted } from './pasted';
@@ -81,9 +83,10 @@ function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Pl
   const masked = pasted?.kind === 'key' && keys !== undefined ? pasted.masked : null;
   const found = useKeysByMask(masked, workspace?.id);
   const ws = workspace?.slug ?? '';
+  const zone = useZone();
   const rows = useMemo(
-    () => (pasted === null ? [] : pastedHits(pasted, text, { pages, ws })),
-    [pasted, text, pages, ws],
+    () => (pasted === null ? [] : pastedHits(pasted, text, { pages, ws, zone })),
+    [pasted, text, pages, ws, zone],
   );
   if (pasted === null) return null;
   const own = keysOf(keys, found.data?.keys, ws);
@@ -182,6 +185,10 @@ function createHits(term: string, { pages, facts, workspace }: Place): readonly 
   });
 }
 
+const leaveSession = (): void => {
+  signOut().catch((error: unknown) => announce(problemFrom(error).message));
+};
+
 function commandHits(term: string, onKeys: () => void): readonly Hit[] {
   const { commands } = words;
   const toggleSidebar = (): void =>
@@ -190,7 +197,7 @@ function commandHits(term: string, onKeys: () => void): readonly Hit[] {
     { key: 'utc', label: commands.utc, icon: 'clock', run: toggleUtc },
     { key: 'sidebar', label: commands.sidebar, icon: 'sidebar', run: toggleSidebar },
     { key: 'keys', label: commands.keys, icon: 'help', run: onKeys },
-    { key: 'sign-out', label: commands.signOut, icon: 'logout', run: () => void signOut() },
+    { key: 'sign-out', label: commands.signOut, icon: 'logout', run: leaveSession },
   ];
   return all.filter(({ label }) => has(label, term));
 }

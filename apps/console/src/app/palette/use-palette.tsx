@@ -6,7 +6,7 @@ const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
 /**
  * The palette. Its code is loaded when the palette is first opened or when the browser is idle.
- * Render `element` in a `Suspense`.
+ * `open` closes a palette that is open. Render `element` in a `Suspense`.
  */
 export function usePalette(onKeys: () => void): {
   readonly open: () => void;
@@ -16,7 +16,11 @@ export function usePalette(onKeys: () => void): {
   const [isWanted, setWanted] = useState(false);
   const open = useCallback(() => {
     setWanted(true);
-    void load().then(({ paletteActions }) => paletteActions.toggle());
+    load().then(
+      ({ paletteActions }) => paletteActions.toggle(),
+      // `NewerVersion` reports missing files.
+      () => undefined,
+    );
   }, []);
   return { open, element: isIdle || isWanted ? <Palette onKeys={onKeys} /> : null };
 }

@@ -56,8 +56,11 @@ export function ClaimPage(): ReactElement {
   );
 }
 
-/** Tells whether the link was refused, or the server could not answer and the link still works. */
-const noteOf = ({ status, type, message }: Problem): string =>
-  type === 'network_failed' || status === 429 || status >= 500
-    ? session.claimAgain(message)
-    : session.claimFailed;
+/**
+ * Explains why the link did not sign in: the server could not check it and the link still works, it
+ * does not admit the owner this way, or the link has ended.
+ */
+function noteOf({ status, type, message }: Problem): string {
+  if (type === 'network_failed' || status === 429 || status >= 500) return session.claimAgain(message);
+  return status === 403 ? message : session.claimFailed;
+}

@@ -5,7 +5,7 @@ import { call } from '../../api';
 import { session } from '../../messages';
 import type { Challenge, Opened } from './opening';
 import { hasPasskeys, signByPasskey } from './passkey';
-import { FormError, onSubmit, textIn } from './sign-in-parts';
+import { FormError, lastError, onSubmit, textIn } from './sign-in-parts';
 
 interface FactorFormProps {
   readonly challenge: Challenge;
@@ -21,6 +21,8 @@ export function FactorForm({ challenge, onOpened, onBack }: FactorFormProps): Re
     mutationFn: async (form: HTMLFormElement): Promise<Opened> =>
       (await call('auth_loginByFactor', {}, { body: { challenge: token, code: textIn(form, 'code') } })).data,
     onSuccess: onOpened,
+    // The cache would keep the form with its secret.
+    gcTime: 0,
   });
   const passkey = useMutation({ mutationFn: () => signByPasskey(token, null), onSuccess: onOpened });
   const takesPasskey = factors.includes('passkey') && hasPasskeys();
@@ -41,7 +43,7 @@ export function FactorForm({ challenge, onOpened, onBack }: FactorFormProps): Re
         data-autofocus
         autoFocus={!takesPasskey}
       />
-      <FormError error={code.error ?? passkey.error} />
+      <FormError error={lastError(code, passkey)} />
       <Button type="submit" variant={takesPasskey ? 'default' : 'filled'} loading={code.isPending}>
         {session.signIn}
       </Button>

@@ -1,5 +1,12 @@
+import type { Holder } from './tabs';
+
 const DRAFTS = 'tollgate:';
+const HOLDER = 'tollgate:holder';
 const LAST_WORKSPACE = 'tollgate:workspace';
+
+const clearTab = (): void => {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(DRAFTS)) sessionStorage.removeItem(key);
+};
 
 /**
  * Deletes what this browser stores of a session: form drafts of this tab, and the last open
@@ -7,10 +14,25 @@ const LAST_WORKSPACE = 'tollgate:workspace';
  */
 export function forgetSession(): void {
   try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(DRAFTS)) sessionStorage.removeItem(key);
+    clearTab();
     localStorage.removeItem(LAST_WORKSPACE);
   } catch {
     // Without storage there is nothing to delete.
+  }
+}
+
+/**
+ * Deletes the form drafts that another user, or the same user in another organisation, left in this
+ * tab. Call it before any form reads its draft.
+ */
+export function forgetOthers({ user, organisation }: Exclude<Holder, null>): void {
+  const name = `${user} ${organisation}`;
+  try {
+    if (sessionStorage.getItem(HOLDER) === name) return;
+    clearTab();
+    sessionStorage.setItem(HOLDER, name);
+  } catch {
+    // Without storage there are no drafts.
   }
 }
 

@@ -19,12 +19,15 @@ export const challengeOf = (opened: Opened): Challenge | null =>
   opened.object === 'mfa-challenge' ? opened : null;
 
 /**
- * Continues the sign-in at the identity provider. `again` is the path of the console where a form
- * may be posted, used when the content security policy of this page forbids it.
+ * Continues the sign-in at the identity provider. `again` returns the path of the console where a
+ * form may be posted; it is called when the content security policy of this page forbids that.
  */
-export function goToProvider({ url, fields, login_binding: binding }: SsoRedirect, again: string): void {
+export function goToProvider(
+  { url, fields, login_binding: binding }: SsoRedirect,
+  again: () => string,
+): void {
   const mayPost = /\/login\/sso\/?$/.test(location.pathname);
-  if (fields !== null && !mayPost) return leave.to(again);
+  if (fields !== null && !mayPost) return leave.to(again());
   keepBinding(binding);
   if (fields === null) leave.to(url);
   else leave.post(url, fields);

@@ -11,8 +11,8 @@ interface OrganisationChoiceProps {
   /** User of the opened session, which is in the first of the user's organisations. */
   readonly self: Self;
   readonly onOpened: (opened: Opened, organisation: Organisation) => void;
-  /** Called when the organisation does not accept this sign-in. */
-  readonly onNeedsLogin: (organisation: Organisation) => void;
+  /** Called when the organisation does not accept this sign-in, with the note for the next one. */
+  readonly onNeedsLogin: (organisation: Organisation, note: string) => void;
 }
 
 /** Lets a user of several organisations choose which one to open. */
@@ -24,7 +24,8 @@ export function OrganisationChoice({ self, onOpened, onNeedsLogin }: Organisatio
         : (await call('auth_changeOrganisation', {}, { body: { organisation_id: id } })).data,
     onSuccess: onOpened,
     onError: (error, organisation) => {
-      if (needsLogin(error)) onNeedsLogin(organisation);
+      const note = loginNoteOf(error, organisation.name);
+      if (note !== null) onNeedsLogin(organisation, note);
     },
   });
   return (
@@ -35,16 +36,18 @@ export function OrganisationChoice({ self, onOpened, onNeedsLogin }: Organisatio
         opening={change.isPending ? change.variables.id : undefined}
         onChoose={change.mutate}
       />
-      {!needsLogin(change.error) && <FormError error={change.error} />}
+      <FormError error={change.error} />
     </div>
   );
 }
 
 /**
- * Whether the error says that the organisation requires another sign-in than that of the session.
+ * Note for the sign-in to an organisation that requires another one than that of the session; null
+ * when the error has another reason.
  */
-export function needsLogin(error: unknown): boolean {
-  if (error === null) return false;
-  const { status, param } = problemFrom(error);
-  return status === 403 && param === 'organisation_id';
+export function loginNoteOf(error: unknown, organisation: string): string | null {
+  if (error === null) return null;
+  const { status, type, param } = problemFrom(error);
+  if (type === 'sso_login_refused') return session.switchNeedsSso(organisation);
+  return status === 403 && param === 'organisation_id' ? session.switchNeedsLogin(organisation) : null;
 }

@@ -37,6 +37,7 @@ export function OrganisationList({ organisations, opening, onChoose }: Organisat
             justify="space-between"
             rightSection={<span className="xs muted">{shell.me.roles[organisation.role]}</span>}
             loading={opening === organisation.id}
+            disabled={opening !== undefined && opening !== organisation.id}
             onClick={() => onChoose(organisation)}
           >
             {organisation.name}

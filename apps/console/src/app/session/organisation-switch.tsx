@@ -7,7 +7,7 @@ import type { Self } from '../state/session-context';
 import { ONCE } from './adopt';
 import { loadAnew } from './leave';
 import { challengeOf, openedBy } from './opening';
-import { needsLogin } from './organisation-choice';
+import { loginNoteOf } from './organisation-choice';
 import { SignIn } from './sign-in';
 import { FormError } from './sign-in-parts';
 import { holderOf, notifyTabs } from './tabs';
@@ -37,15 +37,24 @@ export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitch
   }, [self]);
   const challenge = change.data === undefined ? null : challengeOf(change.data);
   const problem = change.error === null ? null : problemFrom(change.error);
-  const isElsewhere = needsLogin(problem);
+  const isOpening = change.isPending || self !== null;
+  const note = loginNoteOf(problem, name);
   return (
-    <Modal opened onClose={onClose} title={session.switching(name)}>
-      {challenge !== null || isElsewhere ? (
+    <Modal
+      opened
+      onClose={onClose}
+      title={session.switching(name)}
+      // The session of the browser may already be the other one, which the page must follow.
+      withCloseButton={!isOpening}
+      closeOnEscape={!isOpening}
+      closeOnClickOutside={!isOpening}
+    >
+      {challenge !== null || note !== null ? (
         <SignIn
           isOver
           organisation={id}
           challenge={challenge}
-          {...(isElsewhere ? { note: session.switchNeedsLogin(name) } : {})}
+          {...(note === null ? {} : { note })}
           onDone={() => loadAnew()}
         />
       ) : problem === null ? (

@@ -5,7 +5,7 @@ import { call, useRead } from '../../api';
 import { session } from '../../messages';
 import type { Opened } from './opening';
 import { hasPasskeys, signByPasskey } from './passkey';
-import { FormError, onSubmit, textIn } from './sign-in-parts';
+import { FormError, lastError, onSubmit, textIn } from './sign-in-parts';
 import { ConnectionButtons, useBegin } from './sso-form';
 
 interface PasswordFormProps {
@@ -17,7 +17,7 @@ interface PasswordFormProps {
 
 /**
  * Form for email and password. When the domain of the email has single sign-on, the form shows its
- * buttons, and no password field if passwords are off.
+ * buttons. Where it is enforced, the form says that only owners can use a password.
  */
 export function PasswordForm({ organisation, returnTo, isOver, onOpened }: PasswordFormProps): ReactElement {
   const [address, setAddress] = useState('');
@@ -36,6 +36,8 @@ export function PasswordForm({ organisation, returnTo, isOver, onOpened }: Passw
       return (await call('auth_login', {}, { body })).data;
     },
     onSuccess: onOpened,
+    // The cache would keep the form with its secret.
+    gcTime: 0,
   });
   const passkey = useMutation({ mutationFn: () => signByPasskey(null, organisation), onSuccess: onOpened });
   const connections = ways.data?.connections ?? bootstrap.data?.sso ?? [];
@@ -51,10 +53,15 @@ export function PasswordForm({ organisation, returnTo, isOver, onOpened }: Passw
         data-autofocus
         onBlur={({ currentTarget: input }) => setAddress(input.validity.valid ? input.value : '')}
       />
-      <ConnectionButtons connections={connections} begin={begin} email={address} />
+      <ConnectionButtons
+        connections={connections}
+        organisation={organisation}
+        begin={begin}
+        email={address}
+      />
       {!hasPassword && <p className="sub">{session.passwordOff}</p>}
       <PasswordInput label={session.password} name="password" autoComplete="current-password" required />
-      <FormError error={open.error ?? passkey.error ?? begin.error} />
+      <FormError error={lastError(open, passkey, begin)} />
       <Button type="submit" variant={hasPassword ? 'filled' : 'default'} loading={open.isPending}>
         {session.signIn}
       </Button>

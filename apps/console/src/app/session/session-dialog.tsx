@@ -39,12 +39,6 @@ export function SessionDialog(props: SessionDialogProps): ReactElement | null {
   const router = useRouter();
   const [isWanted, setWanted] = useState(false);
   const [isPutOff, setPutOff] = useState(false);
-  const isHidden = state === 'left' || state === 'changed';
-  useEffect(() => {
-    // The screen must not show the data of the previous user.
-    document.documentElement.toggleAttribute('data-session-over', isHidden);
-    return () => document.documentElement.removeAttribute('data-session-over');
-  }, [isHidden]);
   const goOn = (self: Self) => {
     if (!isSame(holder, holderOf(self))) return loadAnew();
     setWanted(false);
@@ -70,6 +64,7 @@ export function SessionDialog(props: SessionDialogProps): ReactElement | null {
   return (
     <Modal
       opened
+      className="session-dialog"
       title={titleOf(state)}
       onClose={() => setWanted(false)}
       withCloseButton={isEnding}
@@ -81,7 +76,20 @@ export function SessionDialog(props: SessionDialogProps): ReactElement | null {
       ) : state === 'factor' ? (
         <Enrolment isOver {...enrolment} />
       ) : (
-        <SignIn note={session.notes[state]} isOver returnTo={router.state.location.href} onDone={goOn} />
+        <>
+          <SignIn
+            note={session.notes[state]}
+            isOver
+            organisation={holder.organisation}
+            returnTo={router.state.location.href}
+            onDone={goOn}
+          />
+          {!isEnding && (
+            <Button variant="subtle" fullWidth onClick={() => loadAnew('login')}>
+              {session.someoneElse}
+            </Button>
+          )}
+        </>
       )}
     </Modal>
   );

@@ -1,13 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useLayoutEffect, useMemo, useState, type ReactElement } from 'react';
 import { useRead } from '../../api';
 import { Failed } from '../../ui/states';
+import { ErrorBoundary } from '../../ui/states/error-boundary';
 import { Shell } from '../shell/shell';
 import { SessionContext } from '../state/session-context';
 import { adoptSession } from './adopt';
 import { FACTS } from './first-facts';
+import { hidePage } from './session-over';
 import { notifyTabs } from './tabs';
+import { useKeptDialogs } from './use-kept-dialogs';
 import { useSessionState } from './use-session-state';
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
@@ -33,6 +36,12 @@ export function SessionGate(): ReactElement | null {
         : null,
     [self.data, permissions.data, bootstrap.data],
   );
+  const isHidden = state === 'left' || state === 'changed';
+  useLayoutEffect(() => {
+    hidePage(isHidden);
+    return () => hidePage(false);
+  }, [isHidden]);
+  useKeptDialogs(state !== 'open' && state !== 'ending');
   const enrols = useEnrols(state === 'factor', facts !== null);
   const enrolment = {
     onAdded: () => {
@@ -81,15 +90,18 @@ export function SessionGate(): ReactElement | null {
         <Outlet />
       </Shell>
       {state !== 'open' && holder !== null && (
-        <Suspense>
-          <SessionDialog
-            state={state}
-            holder={holder}
-            endsAt={facts.self.expires_at}
-            enrolment={enrolment}
-            onOpen={() => setState('open')}
-          />
-        </Suspense>
+        // When its code cannot be loaded, `NewerVersion` reports missing files, also over a hidden page.
+        <ErrorBoundary fallback={null}>
+          <Suspense>
+            <SessionDialog
+              state={state}
+              holder={holder}
+              endsAt={facts.self.expires_at}
+              enrolment={enrolment}
+              onOpen={() => setState('open')}
+            />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </SessionContext>
   );

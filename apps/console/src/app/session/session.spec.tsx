@@ -1,249 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { act, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { OWNER_PERMISSIONS, OWNER_SELF } from '../../spec-support/answers';
+import { call } from '../../api';
+import { OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
-import { takeClaim } from './claim';
 import { leave } from './leave';
-import { keepBinding, ownPath, returnPathOf, takeReturn } from './sso-return';
+import { BETA, CHALLENGE, CONNECTION, server } from './spec-support/server';
 import { notifyTabs } from './tabs';
-
-const CONNECTION = {
-  sso_client_id: '0198f3a1-0000-7000-8000-0000000000a1',
-  name: 'Okta',
-  type: 'oidc',
-  organisation_id: OWNER_SELF.organisation.id,
-};
-const REDIRECT = {
-  object: 'sso-redirect',
-  url: 'https://idp.example.org/authorize?state=1',
-  fields: null,
-  type: 'oidc',
-  login_binding: 'binding-of-this-tab',
-  linked_sso: [CONNECTION],
-};
-const CHALLENGE = {
-  object: 'mfa-challenge',
-  challenge: 'challenge-1',
-  factors: ['totp', 'recovery_code'],
-  expires_at: '2026-11-28T12:05:00.000Z',
-};
-const BETA = { id: '0198f3a1-0000-7000-8000-0000000000b1', name: 'Beta', role: 'member' };
-
-/** Stub responses of a server whose session can be opened, ended and changed through `state`. */
-function server(more: Answers = {}) {
-  const state = { isOpen: false, self: OWNER_SELF as object, bodies: [] as unknown[] };
-  const ifOpen = (body: () => unknown) => () =>
-    state.isOpen ? Response.json(body()) : problemResponse(401, 'unauthenticated', 'Log in.');
-  const opens = async (request: Request): Promise<Response> => {
-    state.bodies.push(await request.json());
-    state.isOpen = true;
-    return Response.json(state.self);
-  };
-  const answers: Answers = {
-    'GET /v1/auth/self': ifOpen(() => state.self),
-    'GET /v1/auth/permissions': ifOpen(() => OWNER_PERMISSIONS),
-    'POST /v1/auth/sso/exchange': opens,
-    'POST /v1/auth/login': opens,
-    'POST /v1/auth/login/mfa': opens,
-    ...more,
-  };
-  return { state, answers };
-}
-
-const bodyOf = (bodies: unknown[]) => async (request: Request) => {
-  bodies.push(await request.json());
-  return Response.json(REDIRECT);
-};
-
-describe('sign-in by single sign-on', () => {
-  let to: jest.SpyInstance;
-  beforeEach(() => {
-    localStorage.clear();
-    sessionStorage.clear();
-    to = jest.spyOn(leave, 'to').mockImplementation();
-  });
-  afterEach(() => {
-    jest.restoreAllMocks();
-    history.replaceState(null, '', '/');
-  });
-
-  it('redirects an email address to the identity provider of its domain, and stores the binding in the tab', async () => {
-    const user = userEvent.setup();
-    const bodies: unknown[] = [];
-    const { answers } = server({
-      'GET /v1/auth/sso/discover': {
-        object: 'sso-discovery',
-        methods: ['password', 'sso'],
-        connections: [CONNECTION],
-      },
-      'POST /v1/auth/login': bodyOf(bodies),
-    });
-    renderConsole('/w/search/logs?t=1h', answers);
-    await user.click(await screen.findByRole('button', { name: 'Use single sign-on' }));
-    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
-    await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await waitFor(() => expect(to).toHaveBeenCalledWith(REDIRECT.url));
-    expect(bodies).toEqual([
-      {
-        sso_client_id: CONNECTION.sso_client_id,
-        email: 'ada@example.com',
-        return_path: '/w/search/logs?t=1h',
-      },
-    ]);
-    expect(sessionStorage.getItem('tollgate:sso-binding')).toBe('binding-of-this-tab');
-  });
-
-  it('reports a domain without single sign-on, and shows several connections as buttons', async () => {
-    const user = userEvent.setup();
-    const found = { object: 'sso-discovery', methods: ['password'], connections: [] as object[] };
-    const { answers } = server({ 'GET /v1/auth/sso/discover': () => Response.json(found) });
-    renderConsole('/login/sso', answers);
-    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
-    await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText('There is no single sign-on for example.com. Use email and password.');
-    found.connections = [CONNECTION, { ...CONNECTION, sso_client_id: 'another', name: 'Entra ID' }];
-    await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByRole('button', { name: 'Sign in with Okta' });
-    await screen.findByRole('button', { name: 'Sign in with Entra ID' });
-    expect(to).not.toHaveBeenCalled();
-  });
-
-  it('shows the connections of the email address in the password form', async () => {
-    const user = userEvent.setup();
-    const { answers } = server({
-      'GET /v1/auth/sso/discover': { object: 'sso-discovery', methods: ['sso'], connections: [CONNECTION] },
-    });
-    renderConsole('/w/search', answers);
-    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
-    await user.tab();
-    await screen.findByRole('button', { name: 'Sign in with Okta' });
-    await screen.findByText(/Your organisation uses single sign-on/);
-  });
-
-  const comeBack = (query: string): void => {
-    history.replaceState(null, '', `/login/sso?${query}`);
-    takeReturn();
-  };
-
-  it('returns to the requested page and leaves no code in the address', async () => {
-    const { state, answers } = server();
-    keepBinding('binding-of-this-tab');
-    comeBack('code=code-1&return_path=%2Fw%2Fsearch%2Fkeys');
-    expect([location.search, sessionStorage.getItem('tollgate:sso-binding')]).toEqual(['', null]);
-    const { address } = renderConsole('/login/sso', answers);
-    await waitFor(() => expect(address()).toBe('/w/search/keys'));
-    expect(state.bodies).toEqual([{ code: 'code-1', login_binding: 'binding-of-this-tab' }]);
-    await screen.findByRole('navigation', { name: 'Pages' });
-  });
-
-  it('refuses a return in a tab that did not start the sign-in', async () => {
-    const { state, answers } = server();
-    comeBack('code=code-1&return_path=%2F');
-    renderConsole('/login/sso', answers);
-    await screen.findByText(/started in another tab or browser/);
-    expect(state.bodies).toEqual([]);
-  });
-
-  it('asks the user to confirm a sign-in that the identity provider started', async () => {
-    const user = userEvent.setup();
-    const { state, answers } = server();
-    comeBack('code=code-1&return_path=%2F&login_binding=binding-of-the-provider');
-    const { address } = renderConsole('/login/sso', answers);
-    await screen.findByText(/Continue only if you came from there/);
-    expect(state.bodies).toEqual([]);
-    await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await waitFor(() => expect(address()).toBe('/w/search'));
-  });
-
-  it.each([
-    ['/w/search/logs?f=a#b', '/w/search/logs?f=a#b'],
-    ['//evil.example', '/'],
-    ['/\\evil.example', '/'],
-    ['https://evil.example', '/'],
-    ['/a\nb', '/'],
-    [null, '/'],
-  ])('reduces the return path %j to %j', (text, path) => {
-    expect(ownPath(text)).toBe(path);
-  });
-
-  it('returns to a page without its query when the address is too long', () => {
-    expect(returnPathOf(`/w/search/logs?q=${'x'.repeat(600)}`)).toBe('/w/search/logs');
-    expect(returnPathOf(`/${'x'.repeat(600)}`)).toBe('/');
-  });
-});
-
-describe('sign-in with a second factor', () => {
-  it('asks for a code after the password, and lets the user start again', async () => {
-    const user = userEvent.setup();
-    const { state, answers } = server({ 'POST /v1/auth/login': CHALLENGE });
-    renderConsole('/w/search', answers);
-    const password = async () => {
-      await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
-      await user.type(screen.getByLabelText(/Password/), 'secret');
-      await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    };
-    await password();
-    await screen.findByLabelText(/Code/);
-    await user.click(screen.getByRole('button', { name: 'Start again' }));
-    await password();
-    await user.type(await screen.findByLabelText(/Code/), '492039');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    await screen.findByRole('navigation', { name: 'Pages' });
-    expect(state.bodies).toEqual([{ challenge: 'challenge-1', code: '492039' }]);
-  });
-});
-
-describe('sign-in with a passkey', () => {
-  const RESPONSE = { id: 'credential-1', type: 'public-key' };
-  class PasskeyStub {
-    static parseRequestOptionsFromJSON = (options: object): object => options;
-    toJSON = (): object => RESPONSE;
-  }
-  let get: jest.Mock;
-  beforeEach(() => {
-    get = jest.fn(() => Promise.resolve(new PasskeyStub()));
-    Object.assign(globalThis, { PublicKeyCredential: PasskeyStub });
-    Object.defineProperty(navigator, 'credentials', { value: { get }, configurable: true });
-  });
-  afterEach(() => {
-    Reflect.deleteProperty(globalThis, 'PublicKeyCredential');
-    Reflect.deleteProperty(navigator, 'credentials');
-  });
-  const OPTIONS = { object: 'passkey-options', options: { challenge: 'bm9uY2U' } };
-
-  it('signs in with a passkey only, and reports a cancelled one', async () => {
-    const user = userEvent.setup();
-    const { state, answers } = server({ 'POST /v1/auth/login/passkey/options': OPTIONS });
-    const taken = { ...answers, 'POST /v1/auth/login/passkey': answers['POST /v1/auth/login'] };
-    renderConsole('/w/search', taken);
-    get.mockRejectedValueOnce(new DOMException('Cancelled.', 'NotAllowedError'));
-    await user.click(await screen.findByRole('button', { name: 'Use a passkey' }));
-    await screen.findByText(/^No passkey was used/);
-    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
-    await screen.findByRole('navigation', { name: 'Pages' });
-    expect(state.bodies).toEqual([{ response: RESPONSE }]);
-    expect(get).toHaveBeenLastCalledWith({ publicKey: OPTIONS.options });
-  });
-
-  it('accepts a passkey as the second factor after a password', async () => {
-    const user = userEvent.setup();
-    const { state, answers } = server({
-      'POST /v1/auth/login': { ...CHALLENGE, factors: ['passkey'] },
-      'POST /v1/auth/login/passkey/options': OPTIONS,
-    });
-    renderConsole('/w/search', {
-      ...answers,
-      'POST /v1/auth/login/passkey': answers['POST /v1/auth/login/mfa'],
-    });
-    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
-    await user.type(screen.getByLabelText(/Password/), 'secret');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    await screen.findByLabelText(/Code/);
-    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
-    await screen.findByRole('navigation', { name: 'Pages' });
-    expect(state.bodies).toEqual([{ challenge: 'challenge-1', response: RESPONSE }]);
-  });
-});
 
 describe('switch to another organisation', () => {
   const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
@@ -277,11 +41,43 @@ describe('switch to another organisation', () => {
     expect([sessionStorage.length, localStorage.getItem('tollgate:workspace')]).toEqual([0, null]);
   });
 
+  it('cannot be closed while the session is being changed', async () => {
+    let respond = (): void => undefined;
+    const user = await switchTo(
+      () =>
+        new Promise((resolve) => {
+          respond = () => resolve(Response.json({ ...self, organisation: { ...BETA, settings: {} } }));
+        }),
+    );
+    await screen.findByRole('dialog');
+    await user.keyboard('{Escape}');
+    screen.getByRole('dialog');
+    respond();
+    await waitFor(() => expect(to).toHaveBeenCalledWith(document.baseURI));
+  });
+
   it('opens the organisation after its second factor', async () => {
     const user = await switchTo(CHALLENGE);
     await user.type(await screen.findByLabelText(/Code/), '492039');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
     await waitFor(() => expect(to).toHaveBeenCalledTimes(1));
+  });
+
+  it('shows the sign-in to an organisation that enforces single sign-on, with its connections only', async () => {
+    const ofBeta = { ...CONNECTION, sso_client_id: 'beta', name: 'Entra ID', organisation_id: BETA.id };
+    const user = await switchTo(
+      () => problemResponse(403, 'sso_login_refused', 'Your organisation requires single sign-on.'),
+      {
+        'GET /v1/auth/sso/discover': {
+          ...{ object: 'sso-discovery', methods: ['sso'], connections: [CONNECTION, ofBeta] },
+        },
+      },
+    );
+    await screen.findByText('Sign in to Beta with its single sign-on.');
+    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
+    await user.tab();
+    await screen.findByRole('button', { name: 'Sign in with Entra ID' });
+    expect(screen.queryByRole('button', { name: 'Sign in with Okta' })).toBeNull();
   });
 
   it('asks for another sign-in when the organisation does not accept the current one', async () => {
@@ -306,79 +102,46 @@ describe('switch to another organisation', () => {
   });
 });
 
-describe('sign-in of a user of several organisations', () => {
-  const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
-  const inBeta = { ...self, organisation: { ...BETA, settings: {} }, workspaces: [] };
+describe('sign-out', () => {
+  let to: jest.SpyInstance;
+  let received: unknown[];
+  let channel: BroadcastChannel;
   beforeEach(() => {
     localStorage.clear();
-    sessionStorage.clear();
+    to = jest.spyOn(leave, 'to').mockImplementation();
+    received = [];
+    channel = new BroadcastChannel('tollgate-session');
+    channel.onmessage = ({ data }) => received.push((data as { holder: unknown }).holder);
+  });
+  afterEach(() => {
+    channel.close();
+    jest.restoreAllMocks();
   });
 
-  async function signIn(more: Answers = {}) {
+  async function signOutBy(logout: unknown): Promise<void> {
     const user = userEvent.setup();
-    const { state, answers } = server(more);
-    state.self = self;
-    const rendered = renderConsole('/me', answers);
-    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
-    await user.type(screen.getByLabelText(/Password/), 'secret');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    await screen.findByText(/You belong to several organisations/);
-    return { ...rendered, user, state };
+    const { state, answers } = server({ 'POST /v1/auth/logout': logout });
+    state.isOpen = true;
+    renderConsole('/me/preferences', answers);
+    await user.click(await screen.findByRole('button', { name: /Account of/ }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Sign out' }));
   }
 
-  it('asks which organisation to open, and opens the first one without another call', async () => {
-    const { user, requests } = await signIn();
-    await user.click(screen.getByRole('button', { name: /^Acme/ }));
-    await screen.findByRole('heading', { name: 'Profile' });
-    expect(requests).not.toContain('POST /v1/auth/organisation');
-  });
-
-  it('opens another organisation after its second factor', async () => {
-    const bodies: unknown[] = [];
-    const { user, state } = await signIn({
-      'POST /v1/auth/organisation': async (request: Request) => {
-        bodies.push(await request.json());
-        return Response.json(CHALLENGE);
-      },
-    });
-    await user.click(screen.getByRole('button', { name: /^Beta/ }));
-    state.self = inBeta;
-    await user.type(await screen.findByLabelText(/Code/), '492039');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    await screen.findByText('Beta, member');
-    expect(bodies).toEqual([{ organisation_id: BETA.id }]);
-  });
-
-  it('asks for another sign-in to an organisation that does not accept the current one', async () => {
-    const { user, state } = await signIn({
-      'POST /v1/auth/organisation': () =>
-        Response.json(
-          { error: { type: 'forbidden', message: 'Log in there.', param: 'organisation_id' } },
-          { status: 403 },
-        ),
-    });
-    await user.click(screen.getByRole('button', { name: /^Beta/ }));
-    await screen.findByText(/Sign in to Beta/);
-    state.self = inBeta;
-    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
-    await user.type(screen.getByLabelText(/Password/), 'secret');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    await screen.findByText('Beta, member');
-    expect(state.bodies.at(-1)).toEqual({
-      ...{ email: 'ada@example.com', password: 'secret', organisation_id: BETA.id },
-    });
-  });
-});
-
-describe('sign-in by the link of the launcher', () => {
   it.each([
-    [() => Promise.reject(new TypeError('network')), 'The server cannot be reached. Open the link again.'],
-    [() => problemResponse(401, 'unauthenticated', 'Log in.'), /^The link does not work any more\./],
-  ])('tells a link that cannot be checked from one that does not work any more', async (claim, note) => {
-    history.replaceState(null, '', '/#claim=token');
-    takeClaim();
-    renderConsole('/claim', { 'POST /v1/auth/claim': claim });
-    await screen.findByText(note);
+    ['null', null, new URL('login', document.baseURI).href],
+    ['an address', 'https://idp.example.org/logout?hint=1', 'https://idp.example.org/logout?hint=1'],
+  ])('continues at the address of the identity provider, if there is one (%s)', async (_, url, next) => {
+    sessionStorage.setItem('tollgate:draft:key', '{}');
+    await signOutBy({ logout_url: url });
+    await waitFor(() => expect(to).toHaveBeenCalledWith(next));
+    await waitFor(() => expect(received).toEqual([null]));
+    expect(sessionStorage.getItem('tollgate:draft:key')).toBeNull();
+  });
+
+  it('reports a session that could not be ended, and changes nothing', async () => {
+    await signOutBy(() => problemResponse(503, 'unavailable', 'The database is away.'));
+    await screen.findByText('The database is away.');
+    expect([to.mock.calls, received]).toEqual([[], []]);
   });
 });
 
@@ -392,8 +155,8 @@ describe('end of a session', () => {
   afterEach(() => jest.restoreAllMocks());
 
   const inFourMinutes = () => new Date(Date.now() + 240_000).toISOString();
-  async function opened(self: object = OWNER_SELF) {
-    const { state, answers } = server();
+  async function opened(self: object = OWNER_SELF, more: Answers = {}) {
+    const { state, answers } = server(more);
     Object.assign(state, { isOpen: true, self });
     const rendered = renderConsole('/w/search/keys/new', answers);
     await screen.findByRole('navigation', { name: 'Pages' });
@@ -429,6 +192,46 @@ describe('end of a session', () => {
     expect(to).not.toHaveBeenCalled();
   });
 
+  it('signs in to the organisation of the page again, which need not be the first one of the user', async () => {
+    const inBeta = {
+      ...OWNER_SELF,
+      organisation: { ...BETA, settings: {} },
+      organisations: [...OWNER_SELF.organisations, BETA],
+    };
+    const { state, queries, address } = await opened(inBeta);
+    state.isOpen = false;
+    act(() => void queries.invalidateQueries());
+    await screen.findByText(/Your session has ended/);
+    await signIn();
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(state.bodies).toEqual([
+      { email: 'ada@example.com', password: 'secret', organisation_id: BETA.id },
+    ]);
+    expect([address(), to.mock.calls]).toEqual(['/w/search/keys/new', []]);
+  });
+
+  it('lets another person sign in instead, without the data of the page', async () => {
+    const user = userEvent.setup();
+    const { state, queries } = await opened();
+    sessionStorage.setItem('tollgate:draft:key', '{}');
+    state.isOpen = false;
+    act(() => void queries.invalidateQueries());
+    await user.click(await screen.findByRole('button', { name: 'Sign in as someone else' }));
+    expect(to).toHaveBeenCalledWith(new URL('login', document.baseURI).href);
+    expect(sessionStorage.getItem('tollgate:draft:key')).toBeNull();
+  });
+
+  it('does not take a wrong current password for the end of the session', async () => {
+    const wrong = () => problemResponse(401, 'unauthenticated', 'The current password is wrong.');
+    await opened(OWNER_SELF, { 'POST /v1/auth/password': wrong });
+    const body = { current_password: 'wrong', new_password: 'a longer password' };
+    await act(async () => {
+      await expect(call('passwords_change', {}, { body })).rejects.toThrow('The current password is wrong.');
+    });
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(screen.queryByText(/Your session has ended/)).toBeNull();
+  });
+
   it('reloads the console for another user', async () => {
     const { state, queries } = await opened();
     state.isOpen = false;
@@ -444,9 +247,89 @@ describe('end of a session', () => {
     otherTab(null);
     await screen.findByText(/You signed out in another tab/);
     expect(document.documentElement.hasAttribute('data-session-over')).toBe(true);
+    await userEvent.setup().keyboard('{Control>}k{/Control}');
     otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(document.documentElement.hasAttribute('data-session-over')).toBe(false);
+    await act(async () => void (await import('../palette/palette')));
+    expect(screen.queryByPlaceholderText(/^Name, id, page/)).toBeNull();
+  });
+
+  function withShellStyle(): HTMLStyleElement {
+    const style = document.createElement('style');
+    style.textContent = readFileSync(join(__dirname, '../shell/shell.css'), 'utf8');
+    document.head.append(style);
+    return style;
+  }
+
+  it('hides nothing of the page while the session is open, at any width', async () => {
+    const style = withShellStyle();
+    await opened();
+    const hiding = [...(style.sheet?.cssRules ?? [])]
+      .flatMap((rule) => (rule instanceof CSSMediaRule ? [...rule.cssRules] : [rule]))
+      .filter((rule) => rule instanceof CSSStyleRule && rule.style.visibility === 'hidden')
+      .map((rule) => (rule as CSSStyleRule).selectorText);
+    expect(hiding).not.toEqual([]);
+    expect(hiding.filter((selector) => document.querySelector(selector) !== null)).toEqual([]);
+    style.remove();
+  });
+
+  it('hides the dialogs of the page too', async () => {
+    const style = withShellStyle();
+    await opened();
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Keys' }));
+    await screen.findByRole('dialog', { name: 'Keys' });
+    otherTab(null);
+    await screen.findByRole('dialog', { name: 'Sign in' });
+    expect(screen.queryByRole('dialog', { name: 'Keys' })).toBeNull();
+    expect(screen.queryByRole('navigation')).toBeNull();
+    style.remove();
+  });
+
+  it('keeps the dialogs of the page open when Escape is pressed in the sign-in over them', async () => {
+    const user = userEvent.setup();
+    const { state, queries } = await opened();
+    await user.click(screen.getByRole('button', { name: 'Keys' }));
+    await screen.findByRole('dialog', { name: 'Keys' });
+    state.isOpen = false;
+    act(() => void queries.invalidateQueries());
+    await screen.findByText(/Your session has ended/);
+    await user.click(screen.getByLabelText(/^Email/));
+    await user.keyboard('{Escape}');
+    await signIn();
+    await waitFor(() => expect(screen.queryByText(/Your session has ended/)).toBeNull());
+    await screen.findByRole('dialog', { name: 'Keys' });
+  });
+
+  it('offers to reload a hidden page whose files are missing, as those of its dialog can be', async () => {
+    const style = withShellStyle();
+    await opened();
+    otherTab(null);
+    await screen.findByRole('dialog', { name: 'Sign in' });
+    act(() => void window.dispatchEvent(new Event('vite:preloadError')));
+    await screen.findByRole('button', { name: 'Reload' });
+    style.remove();
+  });
+
+  it('keeps the page of another user hidden when the session of that user ends too', async () => {
+    const { state, queries } = await opened();
+    otherTab({ user: 'another', organisation: OWNER_SELF.organisation.id });
+    await screen.findByRole('button', { name: 'Go on with it' });
+    state.isOpen = false;
+    await act(() => queries.invalidateQueries({ queryKey: ['auth_permissions'] }));
+    screen.getByRole('button', { name: 'Go on with it' });
+    expect(document.documentElement.hasAttribute('data-session-over')).toBe(true);
+  });
+
+  it('deletes the drafts of another user or organisation in this tab, and keeps its own', async () => {
+    const first = await opened();
+    sessionStorage.setItem('tollgate:draft:key', '{}');
+    first.unmount();
+    const again = await opened();
+    expect(sessionStorage.getItem('tollgate:draft:key')).toBe('{}');
+    again.unmount();
+    await opened({ ...OWNER_SELF, id: 'another' });
+    expect(sessionStorage.getItem('tollgate:draft:key')).toBeNull();
   });
 
   it('offers to continue with the organisation that another tab has opened', async () => {

@@ -16,6 +16,16 @@ export const onSubmit =
     act(event.currentTarget);
   };
 
+interface Attempt {
+  readonly error: unknown;
+  /** Time of its start, in Unix milliseconds; 0 before the first one. */
+  readonly submittedAt: number;
+}
+
+/** Error of the mutation that was started last; null when it has none. */
+export const lastError = (first: Attempt, ...others: readonly Attempt[]): unknown =>
+  others.reduce((last, next) => (next.submittedAt > last.submittedAt ? next : last), first).error;
+
 /** Shows why a step of a sign-in failed: the message of the API, or the console's own. */
 export function FormError({ error }: { readonly error: unknown }): ReactElement | null {
   if (error === null || error === undefined) return null;

@@ -36,6 +36,8 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
   const { returnTo = '/' } = props;
   // The organisation that the user chose after the session of the first one was opened.
   const [chosen, setChosen] = useState<Organisation | null>(null);
+  // Why that organisation needs another sign-in.
+  const [reason, setReason] = useState<string | null>(null);
   const organisation = props.organisation ?? chosen?.id ?? null;
   const [opened, setOpened] = useState<Self | null>(null);
   const [challenge, setChallenge] = useState(props.challenge ?? null);
@@ -45,10 +47,14 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
   };
   const take = (answer: Opened): void => {
     const self = openedBy(answer);
-    if (answer.object === 'sso-redirect') goToProvider(answer, 'login/sso');
+    if (answer.object === 'sso-redirect') goToProvider(answer, () => 'login/sso');
     else if (self === null) setChallenge(challengeOf(answer));
     else if (isOver || organisation !== null || self.organisations.length < 2) finish(self);
-    else setOpened(self);
+    else {
+      // The browser has the session of this user from now on.
+      notifyTabs(holderOf(self));
+      setOpened(self);
+    }
   };
   const choose = (answer: Opened, one: Organisation): void => {
     setChosen(one);
@@ -56,15 +62,17 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
     if (self === null) setChallenge(challengeOf(answer));
     else finish(self);
   };
-  const signInTo = (one: Organisation): void => {
+  const signInTo = (one: Organisation, why: string): void => {
     setChosen(one);
+    setReason(why);
     setOpened(null);
   };
   const beginAgain = (): void => {
     setChallenge(null);
     setChosen(null);
+    setReason(null);
   };
-  const shownNote = chosen === null || opened !== null ? note : session.switchNeedsLogin(chosen.name);
+  const shownNote = reason ?? note;
   return (
     <div className="sign-in">
       {!isOver && (

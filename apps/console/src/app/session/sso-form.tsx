@@ -5,8 +5,8 @@ import { call, useRead, type ResponseOf } from '../../api';
 import { session } from '../../messages';
 import { leave } from './leave';
 import { goToProvider } from './opening';
-import { FormError, onSubmit, textIn } from './sign-in-parts';
-import { returnPathOf } from './sso-return';
+import { FormError, lastError, onSubmit, textIn } from './sign-in-parts';
+import { keepBegin, returnPathOf, spendBegin } from './sso-return';
 
 type Connection = ResponseOf<'ssoLogin_discover'>['connections'][number];
 
@@ -29,15 +29,28 @@ interface Wanted {
 
 export type Begin = UseMutationResult<void, Error, Wanted>;
 
-/** Path of the page that starts a login with the connection as soon as it opens. */
-const pathOf = (connection: string, returnTo: string): string =>
-  `login/sso?${new URLSearchParams({ connection, return_path: returnTo }).toString()}`;
+/**
+ * Path of the page that starts a login with the connection as soon as it opens. Stores that the user
+ * wants that.
+ */
+function beginPath(connection: string, returnTo: string): string {
+  keepBegin(connection);
+  return `login/sso?${new URLSearchParams({ connection, return_path: returnTo }).toString()}`;
+}
+
+/** Starts the login in a new window. Returns false when the browser blocks it. */
+function beginInWindow(connection: string): boolean {
+  const isOpen = leave.window(beginPath(connection, '/login/done'));
+  // The window has a copy.
+  spendBegin(connection);
+  return isOpen;
+}
 
 /** Returns a mutation that starts a login at the identity provider of a connection. */
 export function useBegin({ organisation, returnTo, isOver }: SsoPlace): Begin {
   return useMutation({
     mutationFn: async ({ connection, email }: Wanted) => {
-      if (isOver && leave.window(pathOf(connection, '/login/done'))) return;
+      if (isOver && beginInWindow(connection)) return;
       const { data } = await call(
         'auth_login',
         {},
@@ -51,22 +64,36 @@ export function useBegin({ organisation, returnTo, isOver }: SsoPlace): Begin {
         },
       );
       if (data.object !== 'sso-redirect') throw new Error(session.ssoFailed);
-      goToProvider(data, pathOf(connection, returnTo));
+      goToProvider(data, () => beginPath(connection, returnTo));
     },
   });
 }
 
+/** Returns the connections of an organisation; all of them when it is null. */
+const connectionsOf = (
+  connections: readonly Connection[],
+  organisation: string | null,
+): readonly Connection[] =>
+  connections.filter(({ organisation_id: id }) => organisation === null || id === organisation);
+
 interface ConnectionButtonsProps {
   readonly connections: readonly Connection[];
+  /** Restricts the buttons to this organisation. */
+  readonly organisation: string | null;
   readonly begin: Begin;
   readonly email: string;
 }
 
-/** A button for each connection. */
-export function ConnectionButtons({ connections, begin, email }: ConnectionButtonsProps): ReactElement {
+/** A button for each connection of the organisation. */
+export function ConnectionButtons({
+  connections,
+  organisation,
+  begin,
+  email,
+}: ConnectionButtonsProps): ReactElement {
   return (
     <>
-      {connections.map(({ sso_client_id: connection, name }) => (
+      {connectionsOf(connections, organisation).map(({ sso_client_id: connection, name }) => (
         <Button
           key={connection}
           onClick={() => begin.mutate({ connection, email })}
@@ -87,10 +114,7 @@ export function SsoForm(place: SsoPlace): ReactElement {
     mutationFn: async (form: HTMLFormElement) => {
       const email = textIn(form, 'email');
       const { data } = await call('ssoLogin_discover', { query: { email } });
-      const { organisation } = place;
-      const connections = data.connections.filter(
-        ({ organisation_id: id }) => organisation === null || id === organisation,
-      );
+      const connections = connectionsOf(data.connections, place.organisation);
       const [only, ...others] = connections;
       if (only === undefined) throw new Error(session.noSso(email.slice(email.lastIndexOf('@') + 1)));
       if (others.length === 0) await begin.mutateAsync({ connection: only.sso_client_id, email });
@@ -109,11 +133,16 @@ export function SsoForm(place: SsoPlace): ReactElement {
         required
         data-autofocus
       />
-      <FormError error={find.error ?? begin.error} />
+      <FormError error={lastError(find, begin)} />
       <Button type="submit" variant="filled" loading={find.isPending}>
         {session.goOn}
       </Button>
-      <ConnectionButtons connections={known} begin={begin} email={find.data?.email ?? ''} />
+      <ConnectionButtons
+        connections={known}
+        organisation={place.organisation}
+        begin={begin}
+        email={find.data?.email ?? ''}
+      />
     </form>
   );
 }

@@ -10,19 +10,24 @@ import { adoptSession, ONCE } from './adopt';
 import { openedBy } from './opening';
 import { SignIn } from './sign-in';
 import { useBegin } from './sso-form';
-import { ownPath, spendReturn } from './sso-return';
+import { ownPath, spendBegin, spendReturn } from './sso-return';
 import { holderOf, notifyTabs } from './tabs';
 
 /**
  * `/login/sso` shows the form for single sign-on, and signs in with the code that the identity
- * provider's redirect carries.
+ * provider's redirect carries. With a `connection`, it starts a login there. The user must confirm a
+ * login that neither the user nor a page of the console started: an attacker's link could sign the
+ * browser in as the attacker.
  */
 export function SsoPage(): ReactElement {
   const router = useRouter();
   const queries = useQueryClient();
   const [back] = useState(spendReturn);
-  const [isWanted, setWanted] = useState(back?.isUnsolicited !== true);
   const { connection, return_path: path } = router.state.location.search as Record<string, unknown>;
+  const named = typeof connection === 'string' && back === null ? connection : null;
+  const [isWanted, setWanted] = useState(() =>
+    named === null ? back?.isUnsolicited !== true : spendBegin(named),
+  );
   const returnTo = useMemo(
     () => back?.returnTo ?? ownPath(typeof path === 'string' ? path : null),
     [back, path],
@@ -32,11 +37,10 @@ export function SsoPage(): ReactElement {
     [router, returnTo],
   );
   const begin = useBegin({ organisation: null, returnTo, isOver: false });
-  const named = typeof connection === 'string' && back === null ? connection : null;
   const { mutate } = begin;
   useEffect(() => {
-    if (named !== null) mutate({ connection: named, email: '' });
-  }, [named, mutate]);
+    if (named !== null && isWanted) mutate({ connection: named, email: '' });
+  }, [named, isWanted, mutate]);
   const exchange = useQuery({
     queryKey: ['ssoLogin_exchange', back?.code],
     queryFn: async (): Promise<Self> => {
@@ -60,7 +64,7 @@ export function SsoPage(): ReactElement {
       <main className="sign-in-page">
         <div className="sign-in">
           <h1>{session.title}</h1>
-          <p>{session.ssoUnsolicited}</p>
+          <p>{named === null ? session.ssoUnsolicited : session.ssoByLink}</p>
           <Button variant="filled" onClick={() => setWanted(true)}>
             {session.goOn}
           </Button>

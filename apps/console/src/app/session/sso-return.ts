@@ -1,4 +1,5 @@
 const KEY = 'tollgate:sso-binding';
+const BEGIN = 'tollgate:sso-begin';
 const PATH = /\/login\/sso\/?$/;
 /**
  * A path of the console: printable ASCII after one slash; a second slash or a backslash could name
@@ -11,7 +12,10 @@ const LENGTH_MAX = 512;
 /** Parameters of the redirect from an identity provider. */
 export interface SsoReturn {
   readonly code: string;
-  /** Proof that this tab started the login; null when it did not. */
+  /**
+   * Secret that belongs to the code: of the login that this tab started, or that the identity
+   * provider started. Null when there is neither.
+   */
   readonly binding: string | null;
   /** True when the identity provider started the login, so that the user must confirm it. */
   readonly isUnsolicited: boolean;
@@ -38,15 +42,30 @@ export function keepBinding(binding: string): void {
   sessionStorage.setItem(KEY, binding);
 }
 
-function spendBinding(): string | null {
+function spend(key: string): string | null {
   try {
-    const binding = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
-    return binding;
+    const text = sessionStorage.getItem(key);
+    sessionStorage.removeItem(key);
+    return text;
   } catch {
     return null;
   }
 }
+
+/**
+ * Stores that the user chose a connection in this tab. A window that the tab opens has a copy.
+ * Without storage, the page of the login asks the user first.
+ */
+export function keepBegin(connection: string): void {
+  try {
+    sessionStorage.setItem(BEGIN, connection);
+  } catch {
+    // The page asks.
+  }
+}
+
+/** Whether the user has chosen the connection in this tab. Returns true once. */
+export const spendBegin = (connection: string): boolean => spend(BEGIN) === connection;
 
 /**
  * Removes the code of a redirect from the address, so that the browser's history does not keep it.
@@ -56,12 +75,14 @@ export function takeReturn(): void {
   const query = new URLSearchParams(location.search);
   const code = query.get('code');
   if (code === null || !PATH.test(location.pathname)) return;
-  const own = spendBinding();
+  const own = spend(KEY);
   const sent = query.get('login_binding');
   taken = {
     code,
-    binding: own ?? sent,
-    isUnsolicited: own === null && sent !== null,
+    // A redirect has a binding only when the identity provider started the login. The tab may still
+    // have the one of a login that the user has abandoned.
+    binding: sent ?? own,
+    isUnsolicited: sent !== null,
     returnTo: ownPath(query.get('return_path')),
   };
   history.replaceState(null, '', location.pathname);

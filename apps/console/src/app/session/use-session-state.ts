@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { NEEDS_FACTOR, onSessionRefusal } from '../../api';
 import type { Self } from '../state/session-context';
+import { forgetOthers } from './leave';
 import { holderOf, isSame, onTabs, type Holder } from './tabs';
 
 /** Time before the expiry at which a session is `ending`, in milliseconds. */
@@ -31,14 +32,18 @@ export function useSessionState(self: Self | undefined): {
   const [state, setState] = useState<SessionState>('open');
   // The page belongs to the first user; another user must reload it.
   const [holder, setHolder] = useState<Holder>(null);
-  if (holder === null && self !== undefined) setHolder(holderOf(self));
+  if (holder === null && self !== undefined) {
+    // Before the forms of the page, which render after this, read their drafts.
+    forgetOthers(holderOf(self));
+    setHolder(holderOf(self));
+  }
   if (holder !== null && self !== undefined && !isSame(holder, holderOf(self)) && state !== 'changed')
     setState('changed');
   useEffect(
     () =>
       onSessionRefusal(({ type }) => {
         if (type === NEEDS_FACTOR) setState((now) => (now === 'open' || now === 'ending' ? 'factor' : now));
-        else setState((now) => (now === 'left' ? now : 'ended'));
+        else setState((now) => (now === 'left' || now === 'changed' ? now : 'ended'));
       }),
     [],
   );

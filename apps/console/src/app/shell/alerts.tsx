@@ -2,6 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
+import { ErrorBoundary } from '../../ui/states/error-boundary';
 import { useIdle } from './use-idle';
 import { useShownWorkspace } from './use-shown-workspace';
 
@@ -21,8 +22,10 @@ export function Alerts(): ReactElement | null {
   );
   if (!isIdle && !isWanted) return plain;
   return (
-    <Suspense fallback={plain}>
-      <Bell key={workspace.id} workspace={workspace} isWanted={isWanted} />
-    </Suspense>
+    <ErrorBoundary fallback={plain}>
+      <Suspense fallback={plain}>
+        <Bell key={workspace.id} workspace={workspace} isWanted={isWanted} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }

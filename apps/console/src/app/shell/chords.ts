@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { isTyping } from '../../ui/grid/keyboard';
+import { isPageHidden } from '../session/session-over';
 
 /** Maximum time between the two keys of a chord. */
 export const CHORD_MS = 800;
@@ -13,8 +14,8 @@ export type Keys = Readonly<Record<string, () => void>>;
 const isInDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true]') !== null;
 
 /**
- * Whether the event may trigger a shortcut: no modifier is held, no field has the focus and no
- * dialog is open.
+ * Whether the event may trigger a shortcut: no modifier except Shift is held, no field has the focus
+ * and no dialog is open.
  */
 const isFree = (event: KeyboardEvent): boolean =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.repeat) &&
@@ -22,7 +23,7 @@ const isFree = (event: KeyboardEvent): boolean =>
   !isInDialog();
 
 const isPalette = (event: KeyboardEvent): boolean =>
-  (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k';
+  (event.ctrlKey || event.metaKey) && !(event.altKey || event.shiftKey) && event.key.toLowerCase() === 'k';
 
 /** Returns a handler of single keys and chords. The handler returns whether it used the key. */
 function chordReader(): (event: KeyboardEvent, keys: Keys) => boolean {
@@ -42,7 +43,8 @@ function chordReader(): (event: KeyboardEvent, keys: Keys) => boolean {
 
 /**
  * Registers keys and chords for the whole console. They precede the keys of the page, and do not
- * act in a field or under a dialog. `onPalette` handles Ctrl K and ⌘ K, which act everywhere.
+ * act in a field or under a dialog. `onPalette` handles Ctrl K and ⌘ K, which act everywhere while
+ * the page is not hidden.
  */
 export function useKeys(keys: Keys, onPalette: () => void, isOn: boolean): void {
   const current = useRef({ keys, onPalette, isOn });
@@ -53,6 +55,7 @@ export function useKeys(keys: Keys, onPalette: () => void, isOn: boolean): void 
     const read = chordReader();
     const onKey = (event: KeyboardEvent): void => {
       const { keys: known, onPalette: open, isOn: acts } = current.current;
+      if (isPageHidden()) return;
       if (isPalette(event)) open();
       else if (!acts || !isFree(event) || !read(event, known)) return;
       event.preventDefault();

@@ -16,7 +16,10 @@ export function HealthLine(): ReactElement {
     {},
     { enabled: seesGateways && isRead, refetchInterval: EVERY_MS },
   );
-  const { tone, text, count } = stateOf(health, seesGateways ? gateways.data?.data : undefined);
+  const { tone, text, count } =
+    seesGateways && gateways.data === undefined && health.error === null
+      ? UNKNOWN
+      : stateOf(health, gateways.data?.data);
   return (
     <p className="health" role="status">
       <span className={`health-dot health-${tone}`} aria-hidden="true" />
@@ -25,6 +28,9 @@ export function HealthLine(): ReactElement {
     </p>
   );
 }
+
+/** State while the gateways, which the caller may see, are not read. */
+const UNKNOWN = { tone: 'off', text: shell.health.unknown, count: '' };
 
 interface HealthQuery {
   readonly error: { readonly status: number } | null;

@@ -1,7 +1,10 @@
 import { Kbd, Modal } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { shell } from '../../messages';
+import { refusalOf } from '../state/access';
+import { useSessionFacts } from '../state/session-context';
 import { usePages } from './use-pages';
+import { useShownWorkspace } from './use-shown-workspace';
 
 interface KeysDialogProps {
   readonly onClose: () => void;
@@ -49,16 +52,23 @@ const OF_PAGES: readonly (readonly [title: string, rows: readonly Shortcut[]])[]
   ],
 ];
 
-/** Lists the shortcuts of every page, and those of lists, logs and forms. */
+/**
+ * Lists the shortcuts of the pages and actions that the caller may use, and those of lists, logs and
+ * forms.
+ */
 export function KeysDialog({ onClose }: KeysDialogProps): ReactElement {
   const pages = usePages();
+  const facts = useSessionFacts();
+  const workspace = useShownWorkspace();
   const everywhere: readonly Shortcut[] = [
     ['Ctrl+K', texts.palette],
     ...pages.flatMap(({ chord, label }) =>
       chord === undefined ? [] : [[`G ${chord}`, texts.go(label)] as const],
     ),
     ...pages.flatMap(({ create }) =>
-      create?.chord === undefined ? [] : [[`C ${create.chord}`, texts.create(create.label)] as const],
+      create?.chord === undefined || refusalOf(create.operation, facts, workspace) !== null
+        ? []
+        : [[`C ${create.chord}`, texts.create(create.label)] as const],
     ),
     ['W', texts.workspace],
     ['U', texts.utc],

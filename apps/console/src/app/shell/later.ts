@@ -6,12 +6,13 @@ const load = (): Promise<unknown> =>
     import('./workspace-list'),
     import('./pages-drawer'),
     import('../state/why-not-popup'),
+    import('../session/session-dialog'),
     import('../../ui/range/range-popup'),
   ]);
 
 /**
- * Loads the code of menus, the page drawer and popups while the browser is idle. No page shows them
- * at first; one that is opened earlier loads itself.
+ * Loads the code of menus, the page drawer, popups and the session dialog while the browser is idle.
+ * No page shows them at first; one that is opened earlier loads itself.
  */
 export function Later(): null {
   useIdle(load);

@@ -5,11 +5,12 @@ import {
   useMantineColorScheme,
   type MantineColorScheme,
 } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import type { PopupProps } from '../../ui/popup';
 import { Anchor, usePopup } from '../../ui/popup/anchor';
+import { FormError } from '../session/sign-in-parts';
 import { signOut } from '../session/sign-out';
 import { changePreferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useGoTo } from './addresses';
@@ -29,6 +30,7 @@ export function MeList({
   const goTo = useGoTo();
   const { zone, hasKeys } = usePreferences();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [error, setError] = useState<unknown>(null);
   return (
     <Menu {...usePopup(popup)} position="top-start" width={240} closeOnItemClick={false}>
       <Menu.Target>
@@ -61,9 +63,10 @@ export function MeList({
         <Menu.Item closeMenuOnClick leftSection={<Icon name="help" />} onClick={onKeys}>
           {shell.me.keys}
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void signOut().catch(setError)}>
           {shell.me.signOut}
         </Menu.Item>
+        <FormError error={error} />
       </Menu.Dropdown>
     </Menu>
   );

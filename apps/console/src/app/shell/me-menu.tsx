@@ -23,7 +23,7 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
     >
       <span className="visually-hidden">{shell.me.menu(self.email)}</span>
       <span className="me-mark" aria-hidden="true">
-        {name.slice(0, 2).toUpperCase()}
+        {[...name].slice(0, 2).join('').toUpperCase()}
       </span>
       {!isSmall && (
         <>

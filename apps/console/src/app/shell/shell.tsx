@@ -1,5 +1,15 @@
-import { lazy, Suspense, useCallback, useMemo, useState, type ReactElement, type ReactNode } from 'react';
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useMemo,
+  useState,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { shell } from '../../messages';
+import { ErrorBoundary } from '../../ui/states/error-boundary';
 import { SingleKeysContext } from '../../ui/use-page-keys';
 import { usePalette } from '../palette/use-palette';
 import { refusalOf } from '../state/access';
@@ -21,6 +31,15 @@ const PagesDrawer = lazy(async () => ({ default: (await import('./pages-drawer')
 
 const toggleSidebar = (): void =>
   changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
+
+/**
+ * Focuses the content of the page. The browser would resolve the link against `<base href>` and open
+ * Home.
+ */
+const skip = (event: MouseEvent): void => {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+};
 
 /**
  * Shortcuts of the whole console: the chords of pages, which begin with G or C, and single keys.
@@ -47,6 +66,16 @@ function useShellKeys(onKeys: () => void): Keys {
   }, [facts, workspace, pages, goTo, onKeys]);
 }
 
+/**
+ * Renders a dialog whose code is loaded when it is needed. When that fails, nothing opens, the page
+ * stays, and `NewerVersion` reports missing files.
+ */
+const Lazily = ({ children }: { readonly children: ReactNode }): ReactElement => (
+  <ErrorBoundary fallback={null}>
+    <Suspense>{children}</Suspense>
+  </ErrorBoundary>
+);
+
 /** Frame of every page: sidebar, top bar, palette, keys. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactElement {
   const { isSidebarCollapsed, hasKeys } = usePreferences();
@@ -57,7 +86,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
   useKeys(useShellKeys(openKeys), palette.open, hasKeys);
   return (
     <div className="app" data-small={isSidebarCollapsed || undefined}>
-      <a className="skip-link" href="#content">
+      <a className="skip-link" href="#content" onClick={skip}>
         {shell.skip}
       </a>
       <aside className="app-side">
@@ -67,13 +96,13 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
       <main id="content" className="app-main" tabIndex={-1}>
         <SingleKeysContext value={hasKeys}>{children}</SingleKeysContext>
       </main>
-      <Suspense>
-        {palette.element}
+      <Lazily>{palette.element}</Lazily>
+      <Lazily>
         {menu !== 'never' && (
           <PagesDrawer isOpen={menu === 'open'} onClose={() => setMenu('closed')} onKeys={openKeys} />
         )}
-        {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
-      </Suspense>
+      </Lazily>
+      <Lazily>{showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}</Lazily>
       <NewerVersion />
       <Later />
     </div>

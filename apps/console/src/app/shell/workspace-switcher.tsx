@@ -22,7 +22,7 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
     >
       <span className="visually-hidden">{shell.switcher.label(name)}</span>
       <span className="switcher-mark" aria-hidden="true">
-        {name.slice(0, 1).toUpperCase()}
+        {[...name][0]?.toUpperCase()}
       </span>
       {!isSmall && (
         <>

@@ -8,8 +8,8 @@ export interface Preferences {
   readonly density: 'comfortable' | 'compact';
   readonly isSidebarCollapsed: boolean;
   /**
-   * Whether shortcuts of one key, or of two keys in sequence (`g l`), act. Ctrl K and the keys
-   * within lists always do.
+   * Whether shortcuts of one key, or of two keys in sequence (`g l`), act. Combinations such as
+   * Ctrl K, and the keys of a list that has the focus, always do.
    */
   readonly hasKeys: boolean;
 }

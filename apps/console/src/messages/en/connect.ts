@@ -31,7 +31,7 @@ export const connect = {
     'public-address':
       'This client calls from the servers of its maker, which do not reach this address. It needs a public one.',
     messages: 'Needs a provider that serves messages, or one that the gateway translates to.',
-    responses: 'Needs a provider that serves responses. Set wire_api to chat for others.',
+    responses: 'Needs a provider that serves responses, or one that the gateway translates to.',
     gemini: 'Speaks the API of Gemini, which the gateway takes at this address.',
     'logs.write': 'Needs a key with the scope logs.write.',
   },

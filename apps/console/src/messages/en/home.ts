@@ -129,7 +129,7 @@ export const home = {
     provider: { title: 'Add your own provider', about: 'Tested before it is saved.' },
     key: {
       title: 'Give a service its key, with a budget',
-      about: 'Requests over the budget are refused before they cost anything.',
+      about: 'Once the budget is used up, requests are refused before they cost anything.',
     },
     team: { title: 'Choose a password', about: 'The link that signed you in works once.' },
   },

@@ -55,6 +55,7 @@ export const limits = {
   used: (used: string, limit: string) => `${used} of ${limit}`,
   left: (amount: string) => `${amount} left`,
   tokens: (count: string) => `${count} tokens`,
+  requests: (count: string) => `${count} requests`,
   budgetWords: (amount: string, reset: string | null, days: number | null) => {
     if (reset === 'weekly') return `${amount} a week`;
     if (reset === 'monthly') return `${amount} a month`;

@@ -1,3 +1,5 @@
+import { plural } from '../plural';
+
 export const me = {
   title: 'You',
   sections: {
@@ -38,6 +40,9 @@ export const me = {
   rates: 'Rates',
   expires: 'Expires',
   never: 'never',
+  cut: (keys: number, workspaces: readonly string[]) =>
+    `Only the first ${plural(keys, { one: 'key', other: 'keys' })} of ${workspaces.join(', ')} were looked through.`,
+  firstWorkspaces: (n: number) => `Only your first ${String(n)} workspaces were looked through.`,
   part: (workspaces: readonly string[]) => `The keys of ${workspaces.join(', ')} could not be read.`,
 
   theme: 'Theme',
@@ -47,6 +52,7 @@ export const me = {
   density: 'Rows',
   densities: { comfortable: 'Comfortable', compact: 'Compact' } as Readonly<Record<string, string>>,
   single: 'Single keys and chords act',
-  singleHint: 'Such as G K for the keys. Ctrl K and the keys within lists stay.',
+  singleHint:
+    'Such as G K for the keys. Combinations such as Ctrl K stay, and keys in a list with the focus.',
   here: 'These are kept in this browser.',
 };

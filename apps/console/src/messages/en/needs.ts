@@ -8,9 +8,12 @@ export const needs = {
     provider === '' ? 'Providers that requests name fail' : `@${provider} fails`,
   failingText: (errors: number, requests: number) =>
     `${plural(errors, { one: 'error', other: 'errors' })} in ${plural(requests, { one: 'request', other: 'requests' })} of the last hour, more than usual.`,
-  budget: (name: string, isExhausted: boolean) =>
-    isExhausted ? `${name} has used its budget` : `${name} runs out before its reset`,
-  exhausted: 'Requests are refused until the reset.',
+  budget: (name: string, isExhausted: boolean, hasReset: boolean) => {
+    if (isExhausted) return `${name} has used its budget`;
+    return hasReset ? `${name} runs out before its reset` : `${name} runs out`;
+  },
+  exhausted: (hasReset: boolean) =>
+    hasReset ? 'Requests are refused until the reset.' : 'Requests are refused.',
   expiring: (n: number) => `${plural(n, { one: 'key expires', other: 'keys expire' })} this week`,
   rotating: (n: number) => `${plural(n, { one: 'key gets', other: 'keys get' })} a new secret this week`,
   gateway: (id: string, isConnected: boolean) =>

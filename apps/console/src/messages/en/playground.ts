@@ -45,7 +45,7 @@ export const playground = {
   startFrom: 'Begin with a saved config',
   startFromHint: 'Choose one to copy',
   view: (n: number) => `View of column ${String(n)}`,
-  views: { answer: 'Answer', raw: 'Raw' },
+  views: { response: 'Answer', raw: 'Raw' },
   response: 'Response',
   sent: 'As sent',
   sentBody: 'Body as sent',

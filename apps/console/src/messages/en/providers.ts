@@ -51,7 +51,7 @@ export const providers = {
   docs: 'Its documentation',
   name: 'Name',
   slug: 'Called',
-  slugHint: 'What requests and configs call it: @name. It stays.',
+  slugHint: 'Requests and configs name it @name. It cannot be changed later.',
   key: 'Key',
   keyHint: 'Encrypted when it is saved; it is never shown again.',
   keyNew: 'New key',
@@ -75,7 +75,6 @@ export const providers = {
     vendor3_vault: 'HashiCorp Vault',
     hashicorp_vault: 'HashiCorp Vault',
   } as Readonly<Record<string, string>>,
-  fields: 'Settings of the provider',
   more: 'Host, headers, prices and another kind of credential',
   fieldName: (name: string) => {
     const words = name.replaceAll('_', ' ');
@@ -90,7 +89,7 @@ export const providers = {
 
   test: 'Test',
   testAgain: 'Test again',
-  testHint: 'One small call is made; it may cost a fraction of a cent.',
+  testHint: 'One small chat is sent; it may cost a fraction of a cent.',
   testStale: 'The form was changed after this test.',
   checks: {
     address: 'Address',
@@ -149,7 +148,6 @@ export const providers = {
   usedBy: 'Used by',
   credentialShared: (n: number) =>
     `This credential is of the integration, which ${plural(n, { one: 'workspace uses', other: 'workspaces use' })}.`,
-  credentialMissing: 'Its integration cannot be seen from here.',
   remove: 'Delete',
   removeTitle: (name: string) => `Delete ${name}`,
   removeLead: 'Requests that name it are refused at once. Its integration stays.',

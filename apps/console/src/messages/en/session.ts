@@ -25,6 +25,7 @@ export const session = {
   ssoFailed: 'The identity provider cannot be used. Use email and password, or ask an administrator.',
   ssoOtherTab: 'This sign-in was started in another tab or browser. Start again here.',
   ssoUnsolicited: 'Your identity provider has sent you here. Continue only if you came from there yourself.',
+  ssoByLink: 'A link has brought you here to sign in. Continue only if you opened it yourself.',
   ssoDone: 'You are signed in. You can close this window.',
 
   choose: 'You belong to several organisations. Which one do you want to open?',
@@ -41,6 +42,7 @@ export const session = {
   endingHint: 'Sign in again to go on without a break.',
   later: 'Later',
   signInAgain: 'Sign in again',
+  someoneElse: 'Sign in as someone else',
 
   changed: 'Another session',
   changedTo: 'This browser has another session now, opened in another tab.',
@@ -53,4 +55,5 @@ export const session = {
   switches: 'Switching …',
   switchNeedsLogin: (organisation: string) =>
     `Your sign-in counts in your present organisation alone. Sign in to ${organisation}.`,
+  switchNeedsSso: (organisation: string) => `Sign in to ${organisation} with its single sign-on.`,
 };

@@ -73,8 +73,8 @@ export const shell = {
     },
     workspaces: 'Workspaces',
     openLimit: (scope: string) => `The limit of this ${scope}`,
-    left: (left: number, limit: number, type: string, resetsAt: string | null) =>
-      `${String(left)} of ${String(limit)} ${type} left${resetsAt === null ? '' : `, until it starts again at ${resetsAt}`}`,
+    left: (left: string, limit: string, unit: string, resetsAt: string | null) =>
+      `${left} of ${limit}${unit} left${resetsAt === null ? '' : `, until it starts again at ${resetsAt}`}`,
     openCurl: 'Open this request in the playground',
     curlHint: 'Without its key.',
     noCurl: 'This curl is no request to a gateway.',

@@ -115,7 +115,7 @@ export const testSets = {
   budgetHint: 'The run ends when it is spent.',
   estimate: (calls: number) => `${requests(calls)} cost about`,
   unknown: (calls: number) =>
-    `The price of ${requests(calls)} is not known before. The first one of a column is sent alone, and its cost is held for each of the next.`,
+    `The price of ${requests(calls)} is not known before. The first one of a column is sent alone, and its cost is held for each of the next. If its cost is not known either, the others are not sent.`,
   assumed: (tokens: number) => `Answers without a bound are taken as ${listed(tokens)} tokens.`,
   above: 'The estimate is above the budget: some rows may be left.',
   run: (calls: number) => `Run ${requests(calls)}`,
@@ -123,6 +123,8 @@ export const testSets = {
   running: 'Running',
   spent: 'Spent',
   isSpent: 'The budget is spent. Rows that are not sent are marked.',
+  isUnpriced:
+    'The cost of a response is not known, so the budget cannot bound its column. Its other requests are not sent. They can run with a price for the model, and when you may read their logs.',
   onlyFailed: 'Only what failed',
   noneFailed: 'No row failed.',
   export: 'Save as CSV',

@@ -16,12 +16,15 @@ const COMPARED: Readonly<Record<Comparison, string>> = {
   '<=': 'up to',
 };
 
+const ESTIMATED = 'Estimated: the response was cut, or the provider reported no usage.';
+
 /** Texts of the components in `src/ui`. */
 export const uiText = {
   money: {
     unknown: (priced: Priced) => MONEY_UNKNOWN[priced],
     exactly: (amount: string) => `exactly ${amount} USD`,
-    estimated: 'Estimated: the response was cut, or the provider reported no usage.',
+    about: (amount: string) => `about ${amount} USD. ${ESTIMATED}`,
+    estimated: ESTIMATED,
   },
   tokens: (input: string, output: string) => `${input} tokens in, ${output} tokens out`,
   copy: {
@@ -123,7 +126,7 @@ export const uiText = {
     closeAnyway: 'Close anyway',
   },
   meter: {
-    withHeld: (value: string) => `${value}, with what requests in flight hold`,
+    withHeld: (value: string) => `${value}, and more is reserved by requests in flight`,
   },
   range: {
     label: 'Time',
@@ -135,7 +138,7 @@ export const uiText = {
     typed: 'Time as words',
     placeholder: 'last tue, 13:30-14:00, 2026-11-23',
     unreadable: 'Write a time such as 24h, yesterday, last tue, 13:30-14:00 or 2026-11-23.',
-    tooLong: (days: number) => `A range may have ${days} days.`,
+    tooLong: (days: number) => `A range has at most ${days} days.`,
     future: 'The range begins in the future.',
     zone: (zone: string) => `Times are in ${zone}.`,
     clockChange: 'The clock changes in this range; days use the offset of its beginning.',

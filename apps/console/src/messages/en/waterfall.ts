@@ -94,7 +94,6 @@ export const waterfallText = {
   endLong: (end: AttemptEnd) => ENDS_LONG[end] ?? end,
   event: (event: RoutingEvent['event']) => EVENTS[event] ?? event,
   eventLong: (event: RoutingEvent['event']) => EVENTS_LONG[event] ?? event,
-  status: (status: number, took: string) => `${status} after ${took}`,
   after: (word: string, took: string) => `${word} after ${took}`,
   before: 'Gateway, before',
   between: 'Gateway, between',
@@ -119,6 +118,8 @@ export const waterfallText = {
   span: (from: string, to: string) => `from ${from} to ${to}`,
   guardrail: (verdict: boolean, denies: boolean) =>
     verdict ? 'passed' : denies ? 'denied' : 'failed, not denied',
+  /** Word for a check, which only its guardrail can deny for. */
+  check: (verdict: boolean) => (verdict ? 'passed' : 'failed'),
   guardrailTook: (verdict: string, took: string) => `${verdict}, ${took} in all`,
   guardrailStage: { input: 'input', output: 'output' },
   background: 'in the background',

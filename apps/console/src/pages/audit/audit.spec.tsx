@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_SELF } from '../../spec-support/answers';
 import { renderConsole, type Answers } from '../../spec-support/render-console';
@@ -157,6 +157,51 @@ describe('audit log page', () => {
       'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
     });
     await screen.findByText(/audit_logs.list/, { selector: '.state-title' });
+  });
+
+  it('reads all pages up to the time of the first one, so that new records move no rows', async () => {
+    const sent: URLSearchParams[] = [];
+    const page = (request: Request): Response => {
+      const query = new URL(request.url).searchParams;
+      sent.push(query);
+      const first = Number(query.get('current_page')) * 100;
+      const records = Array.from({ length: 100 }, (_, at) => ({ ...RECORD, id: `a${String(first + at)}` }));
+      return Response.json({ object: 'list', total: 200, records });
+    };
+    const now = jest.spyOn(Date, 'now');
+    renderConsole('/org/audit', { ...BASE_ANSWERS, 'GET /v1/audit-logs': page });
+    const grid = await screen.findByRole('grid');
+    now.mockReturnValue(Date.now() + 60_000);
+    fireEvent.scroll(grid, { target: { scrollTop: 100_000 } });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    now.mockRestore();
+    const times = sent.map((query) => [query.get('start_time'), query.get('end_time')]);
+    expect(times[1]).toEqual(times[0]);
+  });
+
+  it('shows of several values of a field the one that it sends', async () => {
+    const { requests } = renderConsole(
+      '/org/audit?f=action:create,update&f=method:PUT&f=method:POST',
+      BASE_ANSWERS,
+    );
+    await screen.findByRole('grid');
+    const [sent = ''] = requests.filter((request) => request.startsWith('GET /v1/audit-logs'));
+    expect(sent).toMatch(/action=update.*method=POST/);
+    expect(screen.queryByText(/create/)).toBeNull();
+    expect(screen.queryByText(/PUT/)).toBeNull();
+  });
+
+  it('describes attempts without effect, and budgets that count requests', () => {
+    const words = (part: Partial<AuditRecord>): string => recordWords({ ...RECORD, ...part });
+    const none = { action: 'delete', before: null, after: null };
+    expect(words({ ...none, response_status_code: 403 })).toBe('deleted API key k1 (refused)');
+    expect(words({ ...none, response_status_code: 503 })).toBe('deleted API key k1 (failed)');
+    const limit = (credit_limit: number) => ({
+      ...{ name: 'nightly', usage_limits: { type: 'requests', credit_limit } },
+    });
+    expect(words({ before: limit(10), after: limit(20) })).toBe(
+      'raised the budget of nightly from 10 requests to 20 requests',
+    );
   });
 
   it('describes creations, changes of several members, and resources without a name', () => {

@@ -95,7 +95,7 @@ function Records(): ReactElement {
     >
       <FilterBar
         fields={fields}
-        filters={state.filters}
+        filters={singleFilters(state.filters)}
         onChange={(filters) => change({ filters: singleFilters(filters) })}
       >
         <RangePicker range={state.range} onChange={(range) => change({ range })} />

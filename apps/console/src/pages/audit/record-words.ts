@@ -13,8 +13,8 @@ export interface ChangedLeaf {
 const UNSHOWN = ['etag', 'last_updated_at', 'version', 'updated_by'];
 
 /**
- * Returns the members of a record whose values differ before and after; all members for a creation
- * or deletion.
+ * Returns the members of a record whose values differ before and after, without `UNSHOWN`. After a
+ * creation or deletion these are all members with a value.
  */
 export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after'>): readonly ChangedLeaf[] {
   const paths = new Map(
@@ -64,8 +64,14 @@ function budgetWords(record: AuditRecord, changes: readonly ChangedLeaf[]): stri
   return audit.budget(to > from, nameOfThing(record) ?? '', before ?? '', after ?? '');
 }
 
-/** Describes a record: `changed API key search-prod: credit limit from 2500 to 3000`. */
-export function recordWords(record: AuditRecord): string {
+/**
+ * Describes a record: `changed API key search-prod: credit limit from 2500 to 3000`. The words of an
+ * attempt without effect say so.
+ */
+export const recordWords = (record: AuditRecord): string =>
+  audit.ended(wordsOf(record), record.response_status_code);
+
+function wordsOf(record: AuditRecord): string {
   const { action, resource_type, before, after } = record;
   const words = audit.words(action, resource_type, nameOfThing(record));
   if (before === null || after === null) return words;

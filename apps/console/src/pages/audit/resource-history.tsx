@@ -40,8 +40,13 @@ function Records({ type, id, name }: ResourceHistoryProps): ReactElement {
   const filters = { resource_type: type, resource_id: id };
   const { query, more } = usePages<RecordPage, AuditRecord>({
     queryKey: ['auditLogs_list', filters],
-    read: async (page, signal) =>
-      (await call('auditLogs_list', { query: { ...filters, ...page } }, { signal })).data,
+    read: async (page, signal, first) => {
+      // Later pages end at the newest record of the first one, so that new records do not move rows
+      // to them. The clock of this machine may be behind, so the first page has no end.
+      const newest = first?.records[0];
+      const end = newest === undefined ? {} : { end_time: newest.timestamp };
+      return (await call('auditLogs_list', { query: { ...filters, ...end, ...page } }, { signal })).data;
+    },
     rowsOf,
     totalOf,
   });

@@ -154,6 +154,31 @@ describe('page Connect', () => {
     expect(screen.getByRole('switch', { name: /Show the key/ })).toBeTruthy();
   });
 
+  it('sends its test through the chosen config, and offers no draft of a config', async () => {
+    const user = userEvent.setup();
+    const sent: { readonly headers: Headers; readonly body: unknown }[] = [];
+    const { go } = renderConsole('/w/search/connect?to=config:chat-prod', {
+      ...ANSWERS,
+      'POST /v1/auth/playground-key': {
+        ...{ object: 'playground-key', key: 'pat', base_url: 'http://127.0.0.1:8787/v1' },
+        expires_at: new Date(Date.now() + 900_000).toISOString(),
+      },
+      'POST /v1/chat/completions': async (request: Request) => {
+        sent.push({ headers: request.headers, body: await request.json() });
+        return Response.json({ choices: [{ message: { content: 'Through the config' } }] });
+      },
+    });
+    await user.click(await screen.findByRole('combobox', { name: 'Model or config' }));
+    expect(screen.queryByRole('option', { name: /draft/i })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Test from here' }));
+    await screen.findByText('Through the config');
+    expect(sent[0]?.headers.get('x-gw-config')).toBe('chat-prod');
+    expect(sent[0]?.headers.has('x-gw-provider')).toBe(false);
+    expect(sent[0]?.body).not.toHaveProperty('model');
+    await go('/w/search/connect?to=@openai&model=gpt-4o');
+    expect(screen.queryByText('Through the config')).toBeNull();
+  });
+
   it('warns when a client needs a public address or a default config', async () => {
     renderConsole('/w/search/connect/cursor', ANSWERS);
     await screen.findByText(/choose a config, then make a key here/);
@@ -172,6 +197,13 @@ describe('page Connect', () => {
     ['http://172.20.0.1', true],
     ['https://gateway.example.com', false],
     ['https://172.40.0.1', false],
+    ['http://gateway:8787', true],
+    ['http://tollgate.internal', true],
+    ['http://[::1]:8787', true],
+    ['http://[fd00::1]', true],
+    ['https://localhost.example.com', false],
+    ['https://10.example.com', false],
+    ['https://[2606:4700::1]', false],
     ['no address', false],
   ])('isLocal returns for %s: %s', (base, expected) => {
     expect(isLocal(base)).toBe(expected);

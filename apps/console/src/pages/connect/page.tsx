@@ -11,7 +11,7 @@ import { Empty, Failed, Page, Pane } from '../../ui/states';
 import { useFirstSend } from '../home/onboarding/use-first-send';
 import { useTarget } from '../home/onboarding/use-target';
 import { TargetPicker } from '../playground/columns/target-picker';
-import { configOf } from '../playground/draft/request';
+import { configOf, headersOf } from '../playground/draft/request';
 import { NEW_COLUMN } from '../playground/search';
 import { useClientKey } from './client-key';
 import { CopyWithKey } from './copy-with-key';
@@ -46,7 +46,13 @@ export function ConnectPage(): ReactElement {
   const [firstRecipe] = RECIPES;
   const recipe = client === undefined ? firstRecipe : RECIPES.find(({ id }) => id === client);
   const sent = useMemo(
-    () => (target === '' ? null : { provider: target, model, isSandbox: false }),
+    () =>
+      target === ''
+        ? null
+        : {
+            ...{ provider: target, model, isSandbox: false },
+            headers: headersOf({ ...NEW_COLUMN, target, model }),
+          },
     [target, model],
   );
   const test = useFirstSend(sent, nothing);
@@ -84,6 +90,7 @@ export function ConnectPage(): ReactElement {
                 <TargetPicker
                   column={column}
                   label={text.target}
+                  hasDraft={false}
                   onChange={({ target: to, model: chosen }) =>
                     void navigate({
                       to: '.',
@@ -104,7 +111,7 @@ export function ConnectPage(): ReactElement {
                 label={recipe.label}
                 forms={recipeForms([recipe], values, isKeyShown)}
               />
-              <CopyWithKey key={recipe.id} recipe={recipe} values={values} keys={keys} />
+              <CopyWithKey key={`copy ${recipe.id}`} recipe={recipe} values={values} keys={keys} />
               {keys.key.secret !== null && (
                 <Switch
                   label={text.showKey}

@@ -3,12 +3,15 @@ import { connect as text } from '../../messages';
 import { Note } from '../../ui/primitives';
 import type { Recipe } from './recipes';
 
-const LOCAL = /^(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)/;
+const LOCAL_V4 = /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.[\d.]+$/;
+const LOCAL_V6 = /^\[(?:::1?\]|f[cd]|fe[89ab])/;
+const LOCAL_NAME = /^[^.:[\]]+$|\.(?:localhost|local|internal|lan)$/;
 
-/** Whether an address is reachable only from this machine or its network. */
+/** Whether an address is reachable only from this machine or its network, as far as it tells. */
 export function isLocal(base: string): boolean {
   try {
-    return LOCAL.test(new URL(base).host);
+    const { hostname } = new URL(base);
+    return [LOCAL_V4, LOCAL_V6, LOCAL_NAME].some((local) => local.test(hostname));
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import { NumberInput, Radio, Select, Switch } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { limits } from '../../messages';
 import { Pane } from '../../ui/states';
-import { numberAt, textAt, type Fields } from './fields';
+import { numberAt, numberOf, textAt, type Fields } from './fields';
 import { budgetWords } from './limit-words';
 import './fields.css';
 
@@ -63,6 +63,11 @@ export function BudgetAmount({ fields }: { readonly fields: Fields }): ReactElem
 
 function Budget({ fields }: { readonly fields: Fields }): ReactElement {
   const set = (name: string, value: unknown): void => fields.setValue(`${AT}.${name}`, value);
+  // An empty field is sent as null, so that the API refuses it, and not the number it had before.
+  const setNumber = (name: string, typed: number | string): void => {
+    const value = numberOf(typed);
+    if (value !== undefined) set(name, value);
+  };
   const isCost = fields.valueOf(`${AT}.type`) !== 'tokens';
   const setReset = (next: string | null): void => {
     set('periodic_reset', next === 'weekly' || next === 'monthly' ? next : null);
@@ -81,7 +86,7 @@ function Budget({ fields }: { readonly fields: Fields }): ReactElement {
           required
           value={numberAt(fields, `${AT}.credit_limit`)}
           error={fields.errorOf(`${AT}.credit_limit`)}
-          onChange={(value) => typeof value === 'number' && set('credit_limit', value)}
+          onChange={(value) => setNumber('credit_limit', value)}
         />
         <Select
           label={limits.of}
@@ -115,7 +120,7 @@ function Budget({ fields }: { readonly fields: Fields }): ReactElement {
           thousandSeparator=","
           value={numberAt(fields, `${AT}.alert_threshold`)}
           error={fields.errorOf(`${AT}.alert_threshold`)}
-          onChange={(value) => set('alert_threshold', typeof value === 'number' ? value : null)}
+          onChange={(value) => setNumber('alert_threshold', value)}
         />
       </div>
       <Radio.Group

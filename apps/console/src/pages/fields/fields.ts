@@ -21,6 +21,13 @@ export const numberAt = (fields: Fields, path: string): number | '' => {
   return typeof value === 'number' ? value : '';
 };
 
+/**
+ * Value of a number field after a change: null when it is empty, undefined for an incomplete number
+ * such as `1.`, which is ignored.
+ */
+export const numberOf = (typed: number | string): number | null | undefined =>
+  typeof typed === 'number' ? typed : typed === '' ? null : undefined;
+
 /** Members of `useResourceForm` that `fieldsOf` uses. */
 interface EditedForm {
   readonly valueOf: (path: string) => unknown;

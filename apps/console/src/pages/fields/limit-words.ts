@@ -6,18 +6,23 @@ type Key = ResponseOf<'apiKeys_get'>;
 export type UsageLimit = NonNullable<Key['usage_limits']>;
 export type RateLimit = Key['rate_limits'][number];
 
-/** Formats an amount of a budget in US dollars, or in tokens. */
-export const amountWords = (type: string | undefined, amount: number): string =>
-  type === 'tokens' || type === 'requests' ? limits.tokens(count(amount)) : humanMoney(e8OfUsd(amount) ?? 0n);
+/** Formats an amount of a budget in tokens, in requests, or else in US dollars. */
+export function amountWords(type: string | undefined, amount: number): string {
+  if (type === 'tokens') return limits.tokens(count(amount));
+  return type === 'requests' ? limits.requests(count(amount)) : humanMoney(e8OfUsd(amount) ?? 0n);
+}
 
 /** Formats a budget, such as `$500.00 a month`. `shown` comes from a form or from the API. */
 export function budgetWords(
   shown:
-    | Partial<Pick<UsageLimit, 'type' | 'credit_limit' | 'periodic_reset' | 'periodic_reset_days'>>
+    | (Partial<Pick<UsageLimit, 'type' | 'periodic_reset' | 'periodic_reset_days'>> & {
+        /** Null while the field of a form is empty. */
+        readonly credit_limit?: number | null;
+      })
     | null
     | undefined,
 ): string {
-  if (shown?.credit_limit === undefined) return limits.noBudget;
+  if (shown?.credit_limit === undefined || shown.credit_limit === null) return limits.noBudget;
   const amount = amountWords(shown.type, shown.credit_limit);
   return limits.budgetWords(amount, shown.periodic_reset ?? null, shown.periodic_reset_days ?? null);
 }

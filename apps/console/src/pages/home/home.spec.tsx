@@ -109,6 +109,15 @@ describe('onboarding', () => {
     expect(screen.queryByText(/Needs the provider @sandbox/)).toBeNull();
   });
 
+  it('reports why the live list could not be read, instead of no request', async () => {
+    renderConsole('/w/search', {
+      'GET /v1/providers': SANDBOX,
+      'GET /v1/logs': () => problemResponse(400, 'validation_failed', 'The logs are not there.'),
+    });
+    await screen.findByText('The logs are not there.');
+    expect(screen.queryByText('No request yet')).toBeNull();
+  });
+
   it('shows the error when the playground key is refused', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search', {

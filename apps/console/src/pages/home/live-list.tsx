@@ -53,7 +53,10 @@ function LiveListOf({ tail, readsEarlier = true, children }: LiveListProps): Rea
     >
       {tail.status === 'refused' && tail.problem !== null && <Failed problem={tail.problem} />}
       {rows.length === 0 && isWaiting && <Skeletons shape="lines" />}
-      {rows.length === 0 && !isWaiting && tail.status !== 'refused' && (
+      {rows.length === 0 && tail.status !== 'refused' && list.error !== null && (
+        <Failed problem={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {rows.length === 0 && !isWaiting && tail.status !== 'refused' && list.error === null && (
         <Empty title={home.live.empty}>{home.live.emptyText}</Empty>
       )}
       <ul className="home-live" aria-label={home.live.title}>

@@ -11,7 +11,10 @@ const Onboarding = lazy(async () => ({ default: (await import('./onboarding/onbo
 
 export { readFigures } from './overview/first-reads';
 
-/** Home page: the onboarding until three of its steps are done, then the overview. */
+/**
+ * Home page: the onboarding until three of its steps were done here or it was dismissed, then the
+ * overview.
+ */
 export function HomePage(): ReactElement {
   const { id } = useWorkspace();
   const progress = useProgress(id);

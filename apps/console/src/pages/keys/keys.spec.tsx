@@ -280,17 +280,37 @@ describe('page of an API key', () => {
     expect(Date.parse(range.get('time_of_generation_max') ?? '') - from).toBe(3_600_000);
   });
 
+  const RECORD = {
+    ...{ id: 'a1', timestamp: AT, method: 'PUT', uri: '/v1/api-keys/k1', request_id: 'req-1' },
+    ...{ user_id: OWNER_SELF.id, user_type: 'user', organisation_id: 'o1', workspace_id: WORKSPACE?.id },
+    ...{ response_status_code: 200, error_type: null, resource_type: 'api_keys', resource_id: 'k1' },
+    ...{ action: 'update', client_ip: '192.0.2.7', user_agent: 'curl/8', sequence: 42 },
+    ...{ previous_hash: 'aa', hash: 'bb' },
+    before: { name: 'search-prod', usage_limits: { credit_limit: 400 } },
+    after: { name: 'search-prod', usage_limits: { credit_limit: 500 } },
+  };
+
+  it('continues the history before its newest record, whatever the clock of this machine says', async () => {
+    const sent: URLSearchParams[] = [];
+    renderConsole('/w/search/keys/k1?tab=history', {
+      ...answers,
+      'GET /v1/audit-logs': (request: Request) => {
+        sent.push(new URL(request.url).searchParams);
+        const records = [{ ...RECORD, id: `a${String(sent.length)}` }];
+        return Response.json({ object: 'list', total: 101, records });
+      },
+      'GET /v1/admin/users': listOf(),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Show more' }));
+    await waitFor(() => expect(screen.getAllByText(/^raised the budget/)).toHaveLength(2));
+    expect(sent.map((query) => [query.get('current_page'), query.get('end_time')])).toEqual([
+      ['0', null],
+      ['1', AT],
+    ]);
+  });
+
   it('shows the history to callers who may read the audit log', async () => {
-    const record = {
-      ...{ id: 'a1', timestamp: AT, method: 'PUT', uri: '/v1/api-keys/k1', request_id: 'req-1' },
-      ...{ user_id: OWNER_SELF.id, user_type: 'user', organisation_id: 'o1', workspace_id: WORKSPACE?.id },
-      ...{ response_status_code: 200, error_type: null, resource_type: 'api_keys', resource_id: 'k1' },
-      ...{ action: 'update', client_ip: '192.0.2.7', user_agent: 'curl/8', sequence: 42 },
-      ...{ previous_hash: 'aa', hash: 'bb' },
-      before: { name: 'search-prod', usage_limits: { credit_limit: 400 } },
-      after: { name: 'search-prod', usage_limits: { credit_limit: 500 } },
-    };
-    const records = { object: 'list', total: 1, records: [record] };
+    const records = { object: 'list', total: 1, records: [RECORD] };
     const first = renderConsole('/w/search/keys/k1?tab=history', {
       ...answers,
       'GET /v1/audit-logs': records,
@@ -338,6 +358,26 @@ describe('page of an API key', () => {
     expect(rotations).toEqual([{ revoke_previous: true }]);
     await user.click(screen.getByRole('checkbox', { name: 'I have put it where it belongs' }));
     await press('Close');
+    await waitFor(() => expect(document.body.innerHTML).not.toContain('tg-secret'));
+  });
+
+  it('does not show the secret of one key over the page of another', async () => {
+    const other = { ...KEY, id: 'k2', name: 'batch' };
+    const { address, queries } = renderConsole('/w/search/keys/k1', {
+      ...answers,
+      'POST /v1/api-keys/k1/rotate': { id: 'k1', key: 'tg-secret', key_transition_expires_at: null },
+      'GET /v1/api-keys': listOf(other),
+      'GET /v1/api-keys/k2': other,
+    });
+    queries.setQueryData(['apiKeys_get', { path: { id: 'k2' } }], other);
+    await press('Rotate');
+    await press('End the old one now');
+    await screen.findByRole('dialog', { name: /shown once/ });
+    await user.keyboard('{Control>}k{/Control}');
+    await user.type(await screen.findByRole('textbox', { name: /Search/ }), 'batch');
+    await user.click(await screen.findByRole('button', { name: /^batch/ }));
+    await waitFor(() => expect(address()).toBe('/w/search/keys/k2'));
+    await screen.findByRole('heading', { name: 'batch' });
     await waitFor(() => expect(document.body.innerHTML).not.toContain('tg-secret'));
   });
 

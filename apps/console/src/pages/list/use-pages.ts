@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, type InfiniteData, type QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Problem } from '../../api';
 
@@ -6,10 +6,12 @@ import type { Problem } from '../../api';
 const PAGE_SIZE = 100;
 
 export interface PagedRead<P, R> {
-  readonly queryKey: readonly unknown[];
+  readonly queryKey: QueryKey;
+  /** Reads a page. `first` is the first page of the list; undefined while that page is read. */
   readonly read: (
     page: { readonly current_page: number; readonly page_size: number },
     signal: AbortSignal,
+    first: P | undefined,
   ) => Promise<P>;
   /** Rows of a page. Must be a stable reference, or each render recomputes all rows. */
   readonly rowsOf: (page: P) => readonly R[];
@@ -18,6 +20,12 @@ export interface PagedRead<P, R> {
   readonly staleTime?: number;
   /** False to read nothing. */
   readonly enabled?: boolean;
+}
+
+/** The number of a page, from 0, and the first page, which is read before the others. */
+interface PageParam<P> {
+  readonly number: number;
+  readonly first: P | undefined;
 }
 
 /**
@@ -32,12 +40,13 @@ export function usePages<P, R>({
   staleTime,
   enabled = true,
 }: PagedRead<P, R>) {
-  const query = useInfiniteQuery<P, Problem>({
+  const query = useInfiniteQuery<P, Problem, InfiniteData<P>, QueryKey, PageParam<P>>({
     queryKey,
-    initialPageParam: 0,
-    queryFn: ({ pageParam, signal }) =>
-      read({ current_page: pageParam as number, page_size: PAGE_SIZE }, signal),
-    getNextPageParam: (last, pages) => (pages.length * PAGE_SIZE < totalOf(last) ? pages.length : undefined),
+    initialPageParam: { number: 0, first: undefined },
+    queryFn: ({ pageParam: { number, first }, signal }) =>
+      read({ current_page: number, page_size: PAGE_SIZE }, signal, first),
+    getNextPageParam: (last, pages) =>
+      pages.length * PAGE_SIZE < totalOf(last) ? { number: pages.length, first: pages[0] } : undefined,
     staleTime,
     enabled,
     placeholderData: (before) => before,

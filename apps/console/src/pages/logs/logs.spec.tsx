@@ -197,6 +197,24 @@ describe('list of logs', () => {
     expect(address()).toBe('/w/search/logs');
   });
 
+  it('removes the filter that excludes most, also after another change of the address', async () => {
+    const user = userEvent.setup();
+    const list = (request: Request): Response =>
+      Response.json(pageOf(new URL(request.url).searchParams.has('model') ? [] : [PLAIN_ROW]));
+    const { address } = renderConsole(
+      '/w/search/logs?f=model:none&f=status:200',
+      answers({ 'GET /v1/logs': list }),
+    );
+    await user.click(await screen.findByRole('button', { name: 'Which filter excludes most?' }));
+    await screen.findByText(/^Without “/);
+    await user.click(screen.getByRole('button', { name: 'Columns' }));
+    await user.click(await screen.findByRole('menuitemcheckbox', { name: 'Route' }));
+    await waitFor(() => expect(address()).toContain('cols='));
+    await user.click(screen.getByRole('button', { name: 'Remove it', hidden: true }));
+    await waitFor(() => expect(address()).not.toContain('f=model'));
+    expect(address()).toContain('f=status:200');
+  });
+
   it('calls a list empty only after its own response', async () => {
     let respond = (): void => undefined;
     const list = (request: Request): Response | Promise<Response> =>
@@ -294,6 +312,18 @@ describe('open log', () => {
     await user.keyboard('3');
     await open.findByText('Headers are not kept.');
     expect(bodies()).toHaveLength(2);
+  });
+
+  it('shows the text of a body that was cut within a character', async () => {
+    const cut = new TextEncoder().encode('{"text":"Grü').slice(0, -1);
+    renderConsole(
+      `/w/search/logs?log=${ID}&tab=response`,
+      answers({
+        [`GET /v1/logs/${ID}`]: { ...FALLBACK_LOG, response: { ...FALLBACK_LOG.response, truncated: true } },
+        [`GET /v1/logs/${ID}/response`]: () => new Response(cut),
+      }),
+    );
+    await within(await panel()).findByText('{"text":"Gr');
   });
 
   it('reports a body that is not stored', async () => {

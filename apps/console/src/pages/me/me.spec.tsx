@@ -93,6 +93,37 @@ describe('account pages', () => {
     screen.getByText('The keys of Batch could not be read.');
   });
 
+  it('find keys beyond the first page of a workspace, and say where keys may be missing', async () => {
+    const [first] = OWNER_SELF.workspaces;
+    const answer = (request: Request): Response => {
+      const query = new URL(request.url).searchParams;
+      if (query.get('workspace_id') !== first?.id) return Response.json({ ...listOf(), total: 5_000 });
+      const page = Number(query.get('current_page'));
+      const data = page === 0 ? [key('k2', 'of the team', null)] : [key('k1', 'mine', OWNER_SELF.id)];
+      return Response.json({ object: 'list', total: 101, data });
+    };
+    renderConsole('/me/keys', { 'GET /v1/api-keys': answer });
+    await screen.findByRole('link', { name: 'mine' });
+    screen.getByText('Only the first 1,000 keys of Batch were looked through.');
+  });
+
+  it('send one change of the password at a time', async () => {
+    let respond = (): void => undefined;
+    const { requests } = renderConsole('/me', {
+      'POST /v1/auth/password': () =>
+        new Promise((resolve) => {
+          respond = () => resolve(Response.json({}));
+        }),
+    });
+    await user.type(await screen.findByLabelText('Current password'), 'the former one');
+    await user.type(screen.getByLabelText('New password'), 'quiet lamp');
+    await user.type(screen.getByLabelText('New password again'), 'quiet lamp{Enter}');
+    await user.type(screen.getByLabelText('New password again'), '{Backspace}p{Enter}');
+    respond();
+    await screen.findByText('The password is changed.');
+    expect(requests.filter((request) => request === 'POST /v1/auth/password')).toHaveLength(1);
+  });
+
   it('change theme, time zone, density and shortcuts of this browser', async () => {
     renderConsole('/me/preferences');
     await user.click(await screen.findByRole('radio', { name: 'UTC' }));

@@ -1,7 +1,7 @@
-import { useQueries } from '@tanstack/react-query';
+import { queryOptions, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { read } from '../../api';
+import { call, type Problem } from '../../api';
 import { useSelf, type Workspace } from '../../app';
 import { me } from '../../messages';
 import { Moment } from '../../ui/primitives';
@@ -13,6 +13,8 @@ import type { ApiKey } from '../keys/key-types';
 import { MeFrame } from './frame';
 
 const PAGE_SIZE = 100;
+/** Maximum number of pages of a workspace's keys that are read. */
+const PAGES_MAX = 10;
 /** Maximum number of workspaces whose keys are read. */
 const WORKSPACES_MAX = 20;
 
@@ -21,20 +23,43 @@ interface OwnKey {
   readonly workspace: Workspace;
 }
 
-/** The caller's own keys in every workspace, with their limits. */
+/** Keys of a user in one workspace. `isPart` is true when the workspace has more than were read. */
+interface KeysOfUser {
+  readonly keys: readonly ApiKey[];
+  readonly isPart: boolean;
+}
+
+/** Reads the keys of a user. The list of the API has no filter for them. */
+async function keysOfUser(user: string, workspace_id: string, signal: AbortSignal): Promise<KeysOfUser> {
+  const keys: ApiKey[] = [];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query = { workspace_id, page_size: PAGE_SIZE, current_page: page };
+    const { data } = await call('apiKeys_list', { query }, { signal });
+    keys.push(...data.data.filter(({ user_id }) => user_id === user));
+    if ((page + 1) * PAGE_SIZE >= data.total) return { keys, isPart: false };
+  }
+  return { keys, isPart: true };
+}
+
+/**
+ * The caller's own keys in every workspace, with their limits. Says where keys may be missing,
+ * because a list was too long or could not be read.
+ */
 export function OwnKeysPage(): ReactElement {
   const self = useSelf();
   const workspaces = self.workspaces.slice(0, WORKSPACES_MAX);
   const lists = useQueries({
     queries: workspaces.map(({ id }) =>
-      read('apiKeys_list', { query: { workspace_id: id, page_size: PAGE_SIZE } }),
+      queryOptions<KeysOfUser, Problem>({
+        queryKey: ['apiKeys_list', 'own', self.id, id],
+        queryFn: ({ signal }) => keysOfUser(self.id, id, signal),
+      }),
     ),
   });
   const own = workspaces.flatMap((workspace, index): OwnKey[] =>
-    (lists[index]?.data?.data ?? [])
-      .filter(({ user_id }) => user_id === self.id)
-      .map((key) => ({ key, workspace })),
+    (lists[index]?.data?.keys ?? []).map((key) => ({ key, workspace })),
   );
+  const cut = workspaces.filter((_, index) => lists[index]?.data?.isPart === true);
   const failed = workspaces.filter((_, index) => lists[index]?.error != null);
   const [first] = lists.flatMap(({ error }) => error ?? []);
   const retry = (): void => lists.forEach(({ error, refetch }) => void (error !== null && refetch()));
@@ -44,6 +69,15 @@ export function OwnKeysPage(): ReactElement {
       {failed.length > 0 && failed.length < workspaces.length && (
         <Part onGoOn={retry}>{me.part(failed.map(({ name }) => name))}</Part>
       )}
+      {cut.length > 0 && (
+        <Part>
+          {me.cut(
+            PAGES_MAX * PAGE_SIZE,
+            cut.map(({ name }) => name),
+          )}
+        </Part>
+      )}
+      {self.workspaces.length > WORKSPACES_MAX && <Part>{me.firstWorkspaces(WORKSPACES_MAX)}</Part>}
       {lists.some(({ isPending }) => isPending) ? (
         <Skeletons shape="table" />
       ) : first !== undefined && failed.length === workspaces.length ? (

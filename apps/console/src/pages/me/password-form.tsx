@@ -11,7 +11,7 @@ const EMPTY = { current: '', next: '', again: '' };
 
 /**
  * Form that changes the password of the signed-in user; renders nothing when password login is off.
- * It clears its inputs after the call.
+ * It clears its inputs after a change.
  */
 export function PasswordForm(): ReactElement | null {
   const { password_login, needs_password } = useBootstrap();
@@ -49,7 +49,7 @@ export function PasswordForm(): ReactElement | null {
       error={error}
       onChange={({ currentTarget }) => {
         setValues({ ...values, [name]: currentTarget.value });
-        setState('idle');
+        if (state !== 'sending') setState('idle');
       }}
     />
   );

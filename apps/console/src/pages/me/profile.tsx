@@ -7,11 +7,14 @@ import { Pane } from '../../ui/states';
 import { MeFrame } from './frame';
 import { PasswordForm } from './password-form';
 
-/** The signed-in user: name, organisation, workspaces, password. */
+/**
+ * Profile of the signed-in user: name, e-mail address, organisation and workspaces with the user's
+ * roles, and a form to change the password.
+ */
 export function ProfilePage(): ReactElement {
   const { email, first_name, last_name, organisation, workspaces } = useSelf();
   const name = [first_name, last_name].join(' ').trim();
-  const role = (of: string): string => me.roles[of] ?? of;
+  const roleLabel = (role: string): string => me.roles[role] ?? role;
   return (
     <MeFrame section="profile">
       <div className="me-columns">
@@ -25,7 +28,7 @@ export function ProfilePage(): ReactElement {
                   {email}
                 </span>,
               ],
-              [me.organisation, `${organisation.name}, ${role(organisation.role)}`],
+              [me.organisation, `${organisation.name}, ${roleLabel(organisation.role)}`],
             ]}
           />
         </Pane>
@@ -34,10 +37,10 @@ export function ProfilePage(): ReactElement {
             <p className="sub">{me.noWorkspaces}</p>
           ) : (
             <KeyValues
-              items={workspaces.map(({ id, slug, name: title, role: own }) => [
+              items={workspaces.map(({ id, slug, name: title, role }) => [
                 title,
                 <span key={id} className="row">
-                  {role(own)}
+                  {roleLabel(role)}
                   <Link to="/w/$ws" params={{ ws: slug }} className="right">
                     {slug}
                   </Link>

@@ -16,7 +16,7 @@ export const modelsEntry: PageEntry = {
     find: async (search, workspaceId, signal) => {
       const query = { search, workspace_id: workspaceId, page_size: FOUND_MAX };
       const { data } = await call('workspaceModels_list', { query }, { signal });
-      return data.data.map(({ id, provider: { slug } }) => ({
+      return data.data.map(({ id, slug: model, provider: { slug } }) => ({
         id: `${slug} ${id}`,
         name: id,
         hint: `@${slug}`,
@@ -24,7 +24,7 @@ export const modelsEntry: PageEntry = {
           ['q', id],
           ['f', `provider:${slug}`],
         ]).toString()}`,
-        logs: `model:${id}`,
+        logs: `model:${model}`,
       }));
     },
   },

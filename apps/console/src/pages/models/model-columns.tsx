@@ -5,7 +5,7 @@ import { e8OfCents, parseE8, pricePerMillion } from '../../ui/format';
 import type { Column } from '../../ui/grid';
 import { Badge, Count, Duration, Id, Money, Percent, ProviderMark } from '../../ui/primitives';
 import { ratioOf } from '../list/ratio-of';
-import { keyOf, type ModelUse, type UseOfModels } from './use-of-models';
+import { modelUse, type ModelUse, type UseOfModels } from './use-of-models';
 
 export type Model = ResponseOf<'workspaceModels_list'>['data'][number];
 
@@ -98,7 +98,7 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
 /** Columns of the table, with the use of 30 days unless the caller may not see it. */
 export function columnsOf(use: UseOfModels): readonly Column<Model>[] {
   if (use === null) return MODEL_COLUMNS;
-  const of = (model: Model): ModelUse | undefined => use.get(keyOf(model));
+  const of = (model: Model): ModelUse | null | undefined => modelUse(model, use);
   return [
     ...MODEL_COLUMNS,
     {

@@ -17,7 +17,7 @@ import {
 } from '../../ui/primitives';
 import { ratioOf } from '../list/ratio-of';
 import { ModelState, moneyOf, type Model } from './model-columns';
-import { isUnpricedInUse, keyOf, type UseOfModels } from './use-of-models';
+import { isUnpricedInUse, modelUse, type UseOfModels } from './use-of-models';
 import './models.css';
 
 interface ModelDrawerProps {
@@ -117,12 +117,13 @@ function Prices({ model: { prices, price_source: source } }: { readonly model: M
 function Use({ model, use }: { readonly model: Model; readonly use: UseOfModels }): ReactElement | null {
   const { slug: ws } = useWorkspace();
   if (use === null) return null;
-  const row = use.get(keyOf(model));
+  const row = modelUse(model, use);
+  if (row === undefined) return null;
   const logs = `/w/${encodeURIComponent(ws)}/logs?t=30d&f=credential:${encodeURIComponent(model.provider.slug)}&f=model:${encodeURIComponent(model.slug)}`;
   return (
     <section aria-label={models.use}>
       <h3>{models.use}</h3>
-      {row === undefined ? (
+      {row === null ? (
         <p className="muted">{models.notUsed}</p>
       ) : (
         <>

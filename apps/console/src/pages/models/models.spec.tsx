@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { renderConsole } from '../../spec-support/render-console';
+import { modelsEntry } from './entry';
 import { withElementSize } from '../../ui/spec-support/layout';
 
 const MODEL = {
@@ -87,6 +88,23 @@ describe('models page', () => {
       within(drawer).getByRole('link', { name: 'Try it in the playground' }).getAttribute('href'),
     ).toContain('azure-eu');
     within(drawer).getByText('99.0 %');
+  });
+
+  it('finds the logs of a model in the palette by its slug, which logs have', async () => {
+    renderConsole('/w/search/models', {
+      'GET /v1/providers/models': { object: 'list', total: 1, data: [MODEL] },
+    });
+    const found = await modelsEntry.things?.find('gpt', 'w', new AbortController().signal);
+    expect(found).toMatchObject([{ name: '@azure-eu/gpt-5', logs: 'model:gpt-5' }]);
+  });
+
+  it('does not call a model unused whose use could not be read', async () => {
+    renderConsole(`/w/search/models?log=${encodeURIComponent('p1 @azure-eu/gpt-5')}`, {
+      'GET /v1/providers/models': { object: 'list', total: 1, data: [MODEL] },
+    });
+    const drawer = await screen.findByRole('dialog', { name: '@azure-eu/gpt-5' });
+    await within(drawer).findByText('From: this model.');
+    expect(within(drawer).queryByText(/No request went to it/)).toBeNull();
   });
 
   it('explains whether there are no models or none matches', async () => {

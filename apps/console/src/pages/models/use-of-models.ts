@@ -6,8 +6,11 @@ import { lastDays } from '../list/last-days';
 import type { Model } from './model-columns';
 
 export type ModelUse = ResponseOf<'analyticsGroups_by'>['data'][number];
-/** Use of 30 days, by `keyOf` of a model; null when the caller may not see it. */
-export type UseOfModels = ReadonlyMap<string, ModelUse> | null;
+/**
+ * Responses with the use of 30 days by provider, as far as they were read; null when the caller may
+ * not see it.
+ */
+export type UseOfModels = ReadonlyMap<string, ResponseOf<'analyticsGroups_by'>> | null;
 
 /** Maximum number of providers whose use is read. */
 const PROVIDERS_MAX = 12;
@@ -15,10 +18,22 @@ const GROUPS_MAX = 100;
 const COLUMNS = ['requests' as const, 'cost' as const, 'success_rate' as const, 'p95_latency' as const];
 const none: readonly Model[] = [];
 
-export const keyOf = ({ provider, slug }: Pick<Model, 'provider' | 'slug'>): string =>
-  `${provider.slug} ${slug}`;
+/** Use of a model; null for none, and undefined while it is not known. */
+export function modelUse(
+  { provider, slug }: Pick<Model, 'provider' | 'slug'>,
+  use: UseOfModels,
+): ModelUse | null | undefined {
+  const read = use?.get(provider.slug);
+  const row = read?.data.find(({ group_key: key }) => key === slug);
+  if (row !== undefined || read === undefined) return row;
+  // The response has the first models only.
+  return read.data.length >= GROUPS_MAX ? undefined : null;
+}
 
-/** Reads the use of the shown models in 30 days, with one call for each provider. */
+/**
+ * Reads the use of the shown models in 30 days, with one call for each provider, of at most
+ * `PROVIDERS_MAX`.
+ */
 export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('analyticsGroups_by');
@@ -48,16 +63,17 @@ export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
   return useMemo(() => {
     if (!can) return null;
     return new Map(
-      providers.flatMap((slug, at) =>
-        (reads[at]?.data ?? []).map((row) => [`${slug} ${row.group_key ?? ''}`, row] as const),
-      ),
+      providers.flatMap((slug, at) => {
+        const read = reads[at];
+        return read === undefined ? [] : [[slug, read] as const];
+      }),
     );
   }, [can, providers, reads]);
 }
 
 /** Whether a model was called in 30 days and has no price. */
 export const isUnpricedInUse = (model: Model, use: UseOfModels): boolean =>
-  model.price_source === null && (use?.get(keyOf(model))?.requests ?? 0) > 0;
+  model.price_source === null && (modelUse(model, use)?.requests ?? 0) > 0;
 
 /** Sorts unpriced models that are in use first; the others keep their order. */
 export const unpricedFirst = (models: readonly Model[], use: UseOfModels): readonly Model[] => {

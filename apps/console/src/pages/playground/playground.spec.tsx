@@ -90,6 +90,25 @@ describe('playground', () => {
     expect(address()).not.toContain('Acme');
   });
 
+  it('keeps what is typed while a saved config is read', async () => {
+    const user = userEvent.setup();
+    let respond = (): void => undefined;
+    renderConsole('/w/search/playground?c=draft/', {
+      ...answers(() => answered('')),
+      'GET /v1/configs/chat-prod': () =>
+        new Promise((resolve) => {
+          respond = () => resolve(Response.json({ config: '{"provider":"@openai"}' }));
+        }),
+    });
+    await user.click(await screen.findByRole('combobox', { name: 'Begin with a saved config' }));
+    await user.click(await screen.findByRole('option', { name: 'Chat' }));
+    const message = screen.getByLabelText<HTMLTextAreaElement>('User, message 1');
+    await user.type(message, 'Hello');
+    respond();
+    await screen.findByDisplayValue(/@openai/);
+    expect(message.value).toBe('Hello');
+  });
+
   it('sends all columns in parallel, keeps the error of a failed one, and removes columns', async () => {
     const user = userEvent.setup();
     renderConsole(
@@ -115,6 +134,25 @@ describe('playground', () => {
     expect(screen.queryByText('First')).toBeNull();
     await within(screen.getByRole('region', { name: 'Column 1' })).findByText('Too many requests.');
     expect(screen.getByRole('button', { name: 'Stop column 2' })).toBeTruthy();
+  });
+
+  it('keeps the view of a column when the one before it is removed', async () => {
+    const user = userEvent.setup();
+    renderConsole(
+      '/w/search/playground?c=@openai/a&c=@openai/b&stream=0',
+      answers((body) => answered(`From ${String(body['model'])}`)),
+    );
+    await user.click(await screen.findByLabelText('User, message 1'));
+    await user.paste('Hello');
+    await user.click(screen.getByRole('button', { name: /Run all/ }));
+    await screen.findByText('From b');
+    const column = (n: number) => within(screen.getByRole('region', { name: `Column ${String(n)}` }));
+    await user.click(column(1).getByRole('radio', { name: 'Raw' }));
+    await waitFor(() => expect(screen.queryByText('From a')).toBeNull());
+    await user.click(screen.getByRole('button', { name: 'Remove column 1' }));
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Column 2' })).toBeNull());
+    expect(column(1).getByRole<HTMLInputElement>('radio', { name: 'Raw' }).checked).toBe(false);
+    screen.getByText('From b');
   });
 
   it('rates a response once, and compares two responses', async () => {

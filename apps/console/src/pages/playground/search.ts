@@ -69,6 +69,13 @@ const temperatureOf = (text: string | undefined): number | null =>
 const tokensOf = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,6}$/.test(text) && Number(text) <= TOKENS_MAX ? Number(text) : null;
 
+/** Returns a temperature that the address can hold; null for any other value. */
+export const heldTemperature = (value: unknown): number | null =>
+  typeof value === 'number' ? temperatureOf(String(value)) : null;
+/** Returns a number of tokens that the address can hold; null for any other value. */
+export const heldTokens = (value: unknown): number | null =>
+  typeof value === 'number' ? tokensOf(String(value)) : null;
+
 /**
  * Encodes a column as `@openai/gpt-4o;temperature=0.2;max_tokens=800`. A slug cannot contain a
  * semicolon; in a model it becomes `%3B`.

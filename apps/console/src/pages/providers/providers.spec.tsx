@@ -3,7 +3,7 @@ import { userEvent } from '@testing-library/user-event';
 import { OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
 import { withElementSize } from '../../ui/spec-support/layout';
-import { isRequired, type CatalogueField, type CatalogueProvider } from './provider-types';
+import type { CatalogueField, CatalogueProvider } from './provider-types';
 import { virtualKeyOf } from './virtual-keys/virtual-key';
 
 const [WORKSPACE] = OWNER_SELF.workspaces;
@@ -246,6 +246,31 @@ describe('adding a provider', () => {
     expect(virtualKeyOf({ name: 'x', configurations: { region: 'eu' } }, other, 'w')).toBeNull();
   });
 
+  it('does not send a typed secret after a secret reference is chosen instead', async () => {
+    const reference = { id: 'ref-1', slug: 'azure-key', name: 'Azure key', manager_type: 'vendor3_vault' };
+    renderConsole('/w/search/providers/new?by=azure-openai', {
+      ...answers,
+      'GET /v1/secret-references': listOf(reference),
+    });
+    await enter(/^Key$/, SECRET);
+    await enter(/^Azure resource name/, 'acme-eu');
+    await user.click(screen.getAllByRole('button', { name: 'Take it from a secret manager' })[0]!);
+    await user.click(screen.getByRole('combobox', { name: 'Secret reference' }));
+    await user.click(await screen.findByRole('option', { name: 'Azure key · HashiCorp Vault' }));
+    await user.click(screen.getByRole('button', { name: 'Save and open' }));
+    await waitFor(() => expect(saves).toHaveLength(1));
+    expect(JSON.stringify(saves)).not.toContain(SECRET);
+  });
+
+  it('shows that it saves a provider when a setting makes a virtual key impossible', async () => {
+    renderConsole('/w/search/providers/new?by=azure-openai', answers);
+    await enter(/^Azure resource name/, 'acme-eu');
+    await user.click(screen.getByRole('radio', { name: 'Virtual key' }));
+    await user.click(screen.getByText('Host, headers, prices and another kind of credential'));
+    await user.type(screen.getByRole('textbox', { name: 'Price adjustment' }), '1.1');
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: 'Provider' }).checked).toBe(true);
+  });
+
   it('drops the inputs when another provider is chosen, and shows an error of the API', async () => {
     renderConsole('/w/search/providers/new?by=azure-openai', {
       ...answers,
@@ -273,13 +298,6 @@ describe('adding a provider', () => {
     await leave();
     await user.click(await screen.findByRole('button', { name: 'Leave' }));
     await waitFor(() => expect(address()).toBe('/w/search/providers'));
-  });
-
-  it('requires a field depending on the value of another one', () => {
-    const secret = field('oauth_client_secret', { required: { field: 'auth_type', oneOf: ['oauth'] } });
-    expect(isRequired(secret, { auth_type: 'oauth' })).toBe(true);
-    expect(isRequired(secret, {})).toBe(false);
-    expect(isRequired(field('x', { required: true }), {})).toBe(true);
   });
 });
 
@@ -318,6 +336,50 @@ describe('page of a provider', () => {
     expect(unanswered).toEqual([]);
   });
 
+  it('is not called an empty list while or because the virtual keys are not read', async () => {
+    renderConsole('/w/search/providers', {
+      ...BASE_ANSWERS,
+      'GET /v1/providers': listOf(),
+      'GET /v1/virtual-keys': () => problemResponse(400, 'validation_failed', 'No virtual keys today.'),
+    });
+    await screen.findByText('No virtual keys today.');
+    expect(screen.queryByText('There are no providers yet')).toBeNull();
+  });
+
+  it('shows the values of a provider after those of another one', async () => {
+    const other = { ...PROVIDER, id: 'p2', slug: 'openai', name: 'OpenAI', integration_id: 'openai' };
+    const { go } = renderConsole('/w/search/providers/openai', {
+      ...answers,
+      'GET /v1/providers/openai': other,
+    });
+    const nameIs = (name: string) =>
+      waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe(name));
+    await nameIs('OpenAI');
+    await go('/w/search/providers/azure-eu');
+    await nameIs('Azure EU');
+    await go('/w/search/providers/openai');
+    await nameIs('OpenAI');
+  });
+
+  it('sends an amount that was cleared as cleared, and shows why the API refuses it', async () => {
+    const usage_limits = { type: 'cost', credit_limit: 100, periodic_reset: 'monthly', status: 'active' };
+    const refusal = { path: 'usage_limits.credit_limit', message: 'credit_limit must be a number.' };
+    renderConsole('/w/search/providers/azure-eu', {
+      ...answers,
+      'GET /v1/providers/azure-eu': () =>
+        Response.json({ ...PROVIDER, usage_limits }, { headers: { etag: '"1"' } }),
+      'PUT /v1/providers/azure-eu': async (request: Request) => {
+        puts.push(await request.json());
+        const error = { type: 'validation_failed', message: 'The body is invalid.', details: [refusal] };
+        return Response.json({ error }, { status: 400 });
+      },
+    });
+    await user.clear(await screen.findByRole('textbox', { name: 'Amount' }));
+    await user.click(screen.getByRole('button', { name: 'Save 1 change' }));
+    await screen.findByText('credit_limit must be a number.');
+    expect(puts).toMatchObject([{ usage_limits: { credit_limit: null } }]);
+  });
+
   it('replaces only the key of a virtual key', async () => {
     renderConsole('/w/search/providers/openai-old', {
       ...BASE_ANSWERS,
@@ -351,6 +413,43 @@ describe('page of a provider', () => {
     // The former secret is unknown, so the change cannot be undone.
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
     expect(document.documentElement.outerHTML).not.toContain(SECRET);
+  });
+
+  it('calls a test outdated only after other values than the tested ones are saved', async () => {
+    let resource = 'acme-eu';
+    renderConsole('/w/search/providers/azure-eu?tab=credential', {
+      ...answers,
+      'GET /v1/integrations/azure-eu': () => {
+        const configurations = { azure_resource_name: resource };
+        return Response.json({ ...INTEGRATION, configurations }, { headers: { etag: `"${resource}"` } });
+      },
+      'PUT /v1/integrations/azure-eu': async (request: Request) => {
+        resource = ((await request.json()) as typeof INTEGRATION).configurations.azure_resource_name;
+        return Response.json({});
+      },
+    });
+    const outdated = 'The form was changed after this test.';
+    const input = await screen.findByLabelText(/^Azure resource name/);
+    await user.clear(input);
+    await user.type(input, 'us');
+    await user.click(screen.getByRole('button', { name: 'Test' }));
+    await screen.findByText(/It answered/);
+    await user.click(screen.getByRole('button', { name: 'Save 1 change' }));
+    const undone = await screen.findByRole('button', { name: 'Undo' });
+    const save = screen.getByRole('button', { name: 'Save 0 changes' });
+    await waitFor(() => expect(save.hasAttribute('data-loading')).toBe(false));
+    expect(screen.queryByText(outdated)).toBeNull();
+    await user.click(undone);
+    await screen.findByText(outdated);
+  });
+
+  it('drops typed headers when the changes are given up', async () => {
+    renderConsole('/w/search/providers/azure-eu?tab=credential', answers);
+    await user.click(await screen.findByText('Host, headers, prices and another kind of credential'));
+    const headers = screen.getByLabelText<HTMLTextAreaElement>(/^Custom headers/);
+    await user.type(headers, 'x-team: search');
+    await user.click(screen.getByRole('button', { name: 'Give up changes' }));
+    await waitFor(() => expect(headers.value).toBe(''));
   });
 
   it('keeps a secret whose new value was cleared again', async () => {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useCan, useWorkspace } from '../../app';
 import type { PageState } from '../../url';
-import { useListRead } from '../list/use-list-read';
+import { useListRead, type RowOf } from '../list/use-list-read';
 import { orderOf } from '../list/use-page-search';
 import type { Provider } from './provider-types';
 
@@ -17,11 +17,12 @@ export interface Listed extends Shared {
   readonly behind: string;
 }
 
-const nothing: readonly Listed[] = [];
+type VirtualKeyRow = RowOf<'virtualKeys_list'>;
+const nothing: readonly VirtualKeyRow[] = [];
 
 /**
- * Reads the providers and then the virtual keys of the workspace page by page, filtered and sorted
- * by the URL.
+ * Reads the providers and virtual keys of the workspace page by page, each filtered and sorted by
+ * the URL. The virtual keys follow after the last provider.
  */
 export function useListed({ text, sort }: Pick<PageState, 'text' | 'sort'>) {
   const { id: workspace_id } = useWorkspace();
@@ -34,24 +35,35 @@ export function useListed({ text, sort }: Pick<PageState, 'text' | 'sort'>) {
     },
   };
   const providers = useListRead('providers_list', params);
-  const virtualKeys = useListRead('virtualKeys_list', params, useCan('virtualKeys_list'));
+  const can = useCan('virtualKeys_list');
+  const virtualKeys = useListRead('virtualKeys_list', params, can);
   const { data } = providers.query;
-  const others = virtualKeys.query.data;
-  const rows = useMemo(
-    () =>
-      data === undefined
-        ? undefined
-        : [
-            ...data.map((row): Listed => ({ ...row, isVirtualKey: false, behind: row.integration_id })),
-            ...(others?.map((row): Listed => ({ ...row, isVirtualKey: true, behind: row.provider })) ??
-              nothing),
-          ],
-    [data, others],
-  );
-  const total = providers.total === undefined ? undefined : providers.total + (virtualKeys.total ?? 0);
+  const others = can ? virtualKeys.query.data : nothing;
+  const areAllRead = data !== undefined && data.length >= (providers.total ?? 0);
+  const rows = useMemo(() => {
+    // Without providers, only the virtual keys tell whether the list is empty.
+    if (data === undefined || (data.length === 0 && others === undefined)) return undefined;
+    return [
+      ...data.map((row): Listed => ({ ...row, isVirtualKey: false, behind: row.integration_id })),
+      ...(areAllRead && others !== undefined ? others : nothing).map((row): Listed => ({
+        ...row,
+        isVirtualKey: true,
+        behind: row.provider,
+      })),
+    ];
+  }, [data, others, areAllRead]);
+  const count = can ? virtualKeys.total : 0;
+  const reads = [providers.query, virtualKeys.query];
   return {
-    query: { ...providers.query, data: rows },
-    total,
-    more: providers.more ?? virtualKeys.more,
+    query: {
+      data: rows,
+      error: providers.query.error ?? virtualKeys.query.error,
+      isFetching: reads.some(({ isFetching }) => isFetching),
+      isPlaceholderData: reads.some(({ isPlaceholderData }) => isPlaceholderData),
+      dataUpdatedAt: providers.query.dataUpdatedAt,
+      refetch: () => Promise.all(reads.filter((_, at) => at === 0 || can).map(({ refetch }) => refetch())),
+    },
+    total: providers.total === undefined || count === undefined ? undefined : providers.total + count,
+    more: areAllRead ? virtualKeys.more : providers.more,
   };
 }

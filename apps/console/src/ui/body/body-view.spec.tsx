@@ -28,11 +28,11 @@ describe('Markdown', () => {
     ).toEqual(['b', 'i', 'c', 'one', 'two', 'x < y', '1', '2']);
   });
 
-  it('shows HTML as text, loads no image, and links only to http and https', () => {
+  it('shows HTML as text, loads no image, and links only to web and mail addresses', () => {
     const { container } = renderUi(
       <Markdown
         text={
-          '<script>alert(1)</script>\n\nand <img src=x onerror=alert(1)> ![a](https://evil.example/p.png) [ok](https://example.com) [no](javascript:alert(1))'
+          '<script>alert(1)</script>\n\nand <img src=x onerror=alert(1)> ![a](https://evil.example/p.png) [ok](https://example.com) [no](javascript:alert(1)) [mail](mailto:a@b.example)'
         }
       />,
     );
@@ -40,8 +40,16 @@ describe('Markdown', () => {
     expect(container.textContent).toContain('<script>alert(1)</script>');
     expect(container.textContent).toContain('image, not loaded: a');
     const links = screen.getAllByRole('link');
-    expect(links.map((link) => link.getAttribute('href'))).toEqual(['https://example.com']);
+    expect(links.map((link) => link.getAttribute('href'))).toEqual([
+      'https://example.com',
+      'mailto:a@b.example',
+    ]);
     expect(links[0]?.getAttribute('rel')).toContain('noreferrer');
+  });
+
+  it('does not parse a long text without spaces, which can take very long', () => {
+    const { container } = renderUi(<Markdown text={`**a** ${'a.'.repeat(2_000)}@`} />);
+    expect(container.querySelector('.markdown-plain')?.textContent).toContain('**a**');
   });
 
   it('renders deep nesting without an error', () => {
@@ -103,6 +111,15 @@ describe('BodyView', () => {
     expect(screen.getByText(/cannot be decoded/)).toBeTruthy();
     rerender(<BodyView label="Response" body={body({ encoding: 'utf8', body: 'a\nb' })} />);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('1a2b');
+  });
+
+  it('replaces media by a note when the next body cannot be decoded', () => {
+    const image = { encoding: 'base64' as const, content_type: 'image/png' };
+    const { rerender } = renderUi(<BodyView label="Response" body={body({ ...image, body: 'iVBORw==' })} />);
+    screen.getByRole('img');
+    rerender(<BodyView label="Response" body={body({ ...image, body: '%%%' })} />);
+    expect(screen.queryByRole('img')).toBeNull();
+    screen.getByText(/cannot be decoded/);
   });
 
   it('shows the raw body when there is no conversation', () => {

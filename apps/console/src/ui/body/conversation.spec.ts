@@ -201,6 +201,28 @@ describe('readConversation', () => {
     expect(said(cut?.response[0])).toEqual(['assistant', { kind: 'text', text: 'Yes.' }]);
   });
 
+  it('reads a response with the member error, which is null after a success', () => {
+    const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] }];
+    const said = [{ role: 'assistant', parts: [{ kind: 'text', text: 'Yes.' }], finish: null }];
+    const body = { status: 'completed', error: null, output };
+    expect(readConversation('responses', null, json(body))?.response).toEqual(said);
+    const events = [{ type: 'response.completed', response: body }];
+    expect(readConversation('responses', null, stream(events))?.response).toEqual(said);
+    const failed = { ...body, error: { message: 'no' } };
+    expect(readConversation('responses', null, json(failed))).toBeNull();
+  });
+
+  it('assembles calls of custom tools from a stream', () => {
+    const delta = (custom: object) => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, id: 'c', custom }] } }],
+    });
+    const events = [delta({ name: 'sql', input: 'select' }), delta({ input: ' 1' })];
+    const found = readConversation('chat.completions', null, stream(events));
+    expect(found?.response[0]?.parts).toEqual([
+      { kind: 'tool_call', name: 'sql', id: 'c', input: 'select 1' },
+    ]);
+  });
+
   it('reads completions and embeddings', () => {
     const completion = readConversation(
       'completions',

@@ -5,13 +5,18 @@ import { Icon } from '../icons/icon';
 
 /** Maximum length of a text that is rendered as Markdown; longer texts are shown as plain text. */
 const READ_MAX = 200_000;
+/**
+ * A run of characters without a space so long that the parser, which takes quadratic time for some
+ * of them, would block the page.
+ */
+const LONG_RUN = /\S{2000}/;
 /** Maximum rendered nesting; deeper parts are shown as text. */
 const DEPTH_MAX = 24;
 const LINK = /^(?:https?:|mailto:)/i;
 
 /**
- * Renders Markdown of a model. HTML is shown as text, images are never loaded, and links open in a
- * new tab without a referrer.
+ * Renders Markdown of a model. HTML is shown as text, images are never loaded, and links to web and
+ * mail addresses open in a new tab without a referrer.
  */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
   const tokens = useMemo(() => tokensOf(text), [text]);
@@ -21,7 +26,7 @@ export function Markdown({ text }: { readonly text: string }): ReactElement {
 
 /** Parses Markdown; null when the text is too long or cannot be parsed. */
 function tokensOf(text: string): readonly Token[] | null {
-  if (text.length > READ_MAX) return null;
+  if (text.length > READ_MAX || LONG_RUN.test(text)) return null;
   try {
     return lexer(text, { gfm: true });
   } catch {

@@ -16,8 +16,8 @@ export function Media({
   readonly type: string;
   readonly base64: string | null;
   readonly url: string | null;
-}): ReactElement {
-  const { href, size } = useBlob(base64, type);
+}): ReactElement | null {
+  const blob = useBlob(base64, type);
   if (base64 === null) {
     return (
       <p className="body-media xs">
@@ -25,6 +25,8 @@ export function Media({
       </p>
     );
   }
+  if (blob === null) return null;
+  const { href, size } = blob;
   if (href === null) return <p className="body-media xs muted">{uiText.body.broken(type)}</p>;
   const facts = uiText.body.media(type, bytes(size));
   return (
@@ -41,25 +43,26 @@ export function Media({
   );
 }
 
-/** Creates a blob URL and revokes it when the component unmounts. */
-function useBlob(
-  base64: string | null,
-  type: string,
-): { readonly href: string | null; readonly size: number } {
-  const [blob, setBlob] = useState<{ readonly href: string | null; readonly size: number }>({
-    href: null,
-    size: 0,
-  });
+interface DecodedMedia {
+  /** Blob URL; null when the base64 is invalid. */
+  readonly href: string | null;
+  readonly size: number;
+}
+
+/** Creates a blob URL and revokes it when the component unmounts. Null before it is decoded. */
+function useBlob(base64: string | null, type: string): DecodedMedia | null {
+  const [blob, setBlob] = useState<DecodedMedia | null>(null);
   useEffect(() => {
-    const data = base64 === null ? null : decoded(base64);
-    if (data === null) return undefined;
+    if (base64 === null) return setBlob(null);
+    const data = decoded(base64);
+    if (data === null) return setBlob({ href: null, size: 0 });
     const safeType =
       IMAGES.test(type) || AUDIO.test(type) ? type.replace('/*', '/png') : 'application/octet-stream';
     const href = URL.createObjectURL(new Blob([data], { type: safeType }));
     setBlob({ href, size: data.length });
     return () => URL.revokeObjectURL(href);
   }, [base64, type]);
-  return base64 === null ? { href: null, size: 0 } : blob;
+  return blob;
 }
 
 function decoded(base64: string): Uint8Array<ArrayBuffer> | null {

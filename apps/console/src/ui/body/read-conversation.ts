@@ -37,7 +37,8 @@ export function readConversation(
   const received = responseOf(dialect, response);
   const conversation = {
     request: sent === null ? [] : readRequest(sent),
-    response: received === null || 'error' in received ? [] : readResponse(received),
+    // A successful response of the Responses API has `error: null`.
+    response: received === null || (received['error'] ?? null) !== null ? [] : readResponse(received),
   };
   return conversation.request.length + conversation.response.length === 0 ? null : conversation;
 }

@@ -62,8 +62,9 @@ function joinDelta(target: Draft, delta: Json): void {
       const calls = (target['tool_calls'] ??= []) as Draft[];
       for (const call of listOf(value).filter(isJson)) {
         const at = placeOf(call['index'], calls.length);
-        const whole = (calls[at] ??= { id: call['id'], function: {} });
-        if (isJson(call['function'])) joinTexts(whole['function'] as Draft, call['function']);
+        const whole = (calls[at] ??= { id: call['id'] });
+        for (const kind of ['function', 'custom'])
+          if (isJson(call[kind])) joinTexts((whole[kind] ??= {}) as Draft, call[kind]);
       }
     } else if (name === 'role') target['role'] = value;
     else if (typeof value === 'string') join(target, name, value);

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { KeyboardEvent, ReactElement, Ref } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { moment } from '../format';
 import { useFormat } from '../primitives/format-context';
@@ -7,14 +7,22 @@ import type { TimeChartProps } from './time-chart';
 /** Maximum number of rows; charts in the console have fewer points. */
 const ROWS_MAX = 1000;
 
-/** The data of a chart as a table. */
-export function ChartTable(props: TimeChartProps & { readonly maxHeight: number }): ReactElement {
-  const { label, times, series, format, comparison, maxHeight } = props;
+interface ChartTableProps extends TimeChartProps {
+  readonly maxHeight: number;
+  readonly ref: Ref<HTMLDivElement>;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** The data of a chart as a table. `T` shows the chart again. */
+export function ChartTable(props: ChartTableProps): ReactElement {
+  const { label, times, series, format, comparison, maxHeight, ref, onKeyDown } = props;
   const { zone } = useFormat();
   const shown = (value: number | null | undefined): string =>
     value === null || value === undefined ? '–' : format(value);
   return (
     <div
+      ref={ref}
+      onKeyDown={onKeyDown}
       className="chart-table"
       style={{ maxHeight }}
       tabIndex={0}

@@ -23,7 +23,7 @@ describe('Meter', () => {
     );
     const bar = screen.getByRole('meter', { name: 'Workspace' });
     expect(bar.getAttribute('aria-valuenow')).toBe('3000');
-    expect(bar.getAttribute('aria-valuetext')).toContain('in flight');
+    expect(bar.getAttribute('aria-valuetext')).toContain('reserved by requests in flight');
     const widths = [...bar.querySelectorAll<HTMLElement>('i, u')].map(
       ({ className, style }) => `${className} ${style.left} ${style.width}`,
     );

@@ -128,6 +128,26 @@ describe('TimeChart', () => {
     expect(onZoom).toHaveBeenCalledWith(start + HOUR, start + 3 * HOUR);
   });
 
+  it('returns from the table to the chart with the same key, without a legend too', () => {
+    show({ legend: false });
+    act(() => plot().focus());
+    fireEvent.keyDown(plot(), { key: 't' });
+    const table = screen.getByRole('region', { name: 'Requests, as a table' });
+    expect(document.activeElement).toBe(table);
+    fireEvent.keyDown(table, { key: 't' });
+    expect(screen.queryByRole('region')).toBeNull();
+    expect(document.activeElement).toBe(plot());
+  });
+
+  it('begins a new selection after the focus was elsewhere', () => {
+    show();
+    fireEvent.keyDown(plot(), { key: 'ArrowRight', shiftKey: true });
+    fireEvent.blur(plot());
+    fireEvent.keyDown(plot(), { key: 'ArrowLeft', shiftKey: true });
+    fireEvent.keyDown(plot(), { key: 'Enter' });
+    expect(onZoom).toHaveBeenCalledWith(start + 3 * HOUR, start + 4 * HOUR);
+  });
+
   it('shows the same data as a table', () => {
     show({ comparison: [9, 9, 9, null] });
     fireEvent.keyDown(plot(), { key: 't' });

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState, type ReactElement } from 'react';
+import { useMemo, useRef, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { moment } from '../format';
 import { useFormat } from '../primitives/format-context';
@@ -8,6 +8,7 @@ import { ChartTable } from './chart-table';
 import { snapped, stacked, type ChartSeries } from './series';
 import { useChart } from './use-chart';
 import { useChartCursor } from './use-chart-cursor';
+import { useChartTable } from './use-chart-table';
 
 const NONE: readonly never[] = [];
 
@@ -41,7 +42,7 @@ export interface TimeChartProps {
 
 /**
  * Chart of values over time. Arrow keys move the cursor, Shift selects, Enter zooms or picks, `T`
- * shows a table.
+ * changes between the chart and a table.
  */
 export function TimeChart(props: TimeChartProps): ReactElement {
   const {
@@ -59,7 +60,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
   const { comparison, markers = NONE, thresholds = NONE, syncKey, legend = true } = props;
   const { zone } = useFormat();
   const element = useRef<HTMLDivElement>(null);
-  const [isTable, setTable] = useState(false);
+  const { plot, table, isTable, toggle, toggleByKey, onTableKey } = useChartTable();
   const data = useMemo(() => chartData(times, series, as, comparison), [times, series, as, comparison]);
   const zoom = (from: number, to: number): void => {
     const range = snapped(from, to, times, bucketMs);
@@ -69,7 +70,6 @@ export function TimeChart(props: TimeChartProps): ReactElement {
     const from = times[index];
     if (from !== undefined) onPick?.(from, from + bucketMs);
   };
-  const toggleTable = (): void => setTable(!isTable);
   const { at, setAt, onKeyDown } = useChartCursor({
     count: times.length,
     onPick: pick,
@@ -77,7 +77,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
       const [from, to] = [times[first], times[last]];
       if (from !== undefined && to !== undefined) zoom(from, to + bucketMs);
     },
-    onTable: toggleTable,
+    onTable: toggleByKey,
   });
   const hasComparison = comparison !== undefined;
   useChart(
@@ -104,8 +104,9 @@ export function TimeChart(props: TimeChartProps): ReactElement {
   const words = at === null ? null : cursorWords(at, props, zone);
   return (
     <figure className="time-chart" aria-label={label}>
-      {legend && <ChartLegend series={series} isTable={isTable} onTable={toggleTable} />}
+      {legend && <ChartLegend series={series} isTable={isTable} onTable={toggle} />}
       <div
+        ref={plot}
         className="time-chart-plot"
         hidden={isTable}
         tabIndex={0}
@@ -122,8 +123,9 @@ export function TimeChart(props: TimeChartProps): ReactElement {
             style={{ left: tipLeft(((at ?? 0) + 0.5) / times.length, axes) }}
             data-side={(at ?? 0) * 2 > times.length ? 'left' : 'right'}
           >
-            {words.map((line) => (
-              <div key={line}>{line}</div>
+            {words.map((line, place) => (
+              // Two changes in one bucket can have the same words.
+              <div key={place}>{line}</div>
             ))}
           </div>
         )}
@@ -131,7 +133,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
       <span className="visually-hidden" role="status">
         {words?.join(', ')}
       </span>
-      {isTable && <ChartTable {...props} maxHeight={height + 40} />}
+      {isTable && <ChartTable {...props} ref={table} onKeyDown={onTableKey} maxHeight={height + 40} />}
     </figure>
   );
 }

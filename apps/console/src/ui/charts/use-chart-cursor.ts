@@ -21,10 +21,15 @@ interface CursorActions {
  * table.
  */
 export function useChartCursor({ count, onPick, onSelect, onTable }: CursorActions): ChartCursor {
-  const [at, setAt] = useState<number | null>(null);
+  const [at, setPlace] = useState<number | null>(null);
   const [anchor, setAnchor] = useState<number | null>(null);
+  const setAt = (next: number | null): void => {
+    setPlace(next);
+    if (next === null) setAnchor(null);
+  };
   const move = (by: number, extend: boolean): void => {
     const first = by > 0 ? 0 : count - 1;
+    if (count === 0) return;
     const next = Math.min(count - 1, Math.max(0, at === null ? first : at + by));
     setAnchor(extend ? (anchor ?? at ?? next) : null);
     setAt(next);

@@ -45,8 +45,8 @@ export function Reveal({ secret, name, onClose, children }: RevealProps): ReactE
     return onClose();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'c' || event.ctrlKey || event.metaKey || isTyping(event.target) || secret === null)
-      return;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+    if (event.key.toLowerCase() !== 'c' || !isPlain || secret === null) return;
     event.preventDefault();
     void copy(secret);
   };

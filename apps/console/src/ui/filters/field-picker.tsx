@@ -14,7 +14,7 @@ export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement 
   const listId = useId();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const rows = rowsOf(fields, typed.trim().toLowerCase());
+  const rows = rowsOf(fields, typed.trim());
   const active = Math.min(at, rows.length - 1);
   const onKey = ({ key }: KeyboardEvent): boolean => {
     const row = rows[active];
@@ -59,17 +59,21 @@ export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement 
   );
 }
 
-/** Returns the matching fields. A field such as `md.*` is replaced by the typed name. */
+/**
+ * Returns the matching fields, ignoring case. A field such as `md.*` is replaced by the typed name,
+ * whose case counts.
+ */
 function rowsOf(
   fields: readonly FilterField[],
   typed: string,
 ): readonly Pick<FilterField, 'id' | 'label' | 'group'>[] {
+  const lower = typed.toLowerCase();
   return fields.flatMap((field) => {
     const { id, label, group } = field;
     if (!id.endsWith('*'))
-      return `${id} ${label}`.toLowerCase().includes(typed) ? [{ id, label, group }] : [];
+      return `${id} ${label}`.toLowerCase().includes(lower) ? [{ id, label, group }] : [];
     const start = id.slice(0, -1);
-    const name = typed.startsWith(start) ? typed : `${start}${typed}`;
+    const name = lower.startsWith(start) ? start + typed.slice(start.length) : `${start}${typed}`;
     return name.length > start.length && !/[\s:]/.test(name) ? [{ id: name, label, group }] : [];
   });
 }

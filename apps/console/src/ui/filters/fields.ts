@@ -1,5 +1,6 @@
 import { encodeFilter, type Comparison, type Filter } from '../../url';
 import { uiText } from '../../messages/en/ui';
+import { decimalText } from '../format';
 
 /** A suggested value. */
 export interface FilterOption {
@@ -76,7 +77,7 @@ export function filterWords(filter: Filter, field: FilterField | null, locale = 
   const name = field?.label ?? filter.field;
   const { match, not } = filter;
   const number = (value: number): string => {
-    const text = new Intl.NumberFormat(locale, { maximumFractionDigits: 8 }).format(value);
+    const text = decimalText(value, 8, locale);
     return field?.unit === undefined ? text : `${text} ${field.unit}`;
   };
   switch (match.kind) {

@@ -163,8 +163,10 @@ describe('FilterBar', () => {
     renderUi(<Bar filters={three} />);
     fireEvent.keyDown(screen.getByRole('button', { name: 'Edit filter: md.a is a' }), { key: 'Delete' });
     expect(written()).toEqual(['md.b:b', 'md.c:c']);
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit filter: md.b is b' }));
     fireEvent.click(screen.getByRole('button', { name: 'Remove filter md.b' }));
     expect(written()).toEqual(['md.c:c']);
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit filter: md.c is c' }));
     act(() => (document.activeElement as HTMLElement).blur());
     key('x');
     expect(written()).toEqual([]);
@@ -211,6 +213,41 @@ describe('FilterBar', () => {
     key('Enter');
     expect(screen.getByRole('alert').textContent).toBe('Bodies are not in the database.');
     expect(state.text).toBe('');
+  });
+
+  it('negates a new filter whose operator is chosen before its value', async () => {
+    renderUi(<Bar />);
+    key('f');
+    (await combobox('Field')).focus();
+    type('status');
+    key('Enter');
+    const is = await screen.findByRole('radio', { name: 'is' });
+    act(() => is.focus());
+    key('ArrowRight');
+    expect(screen.getByRole('radio', { name: 'is not' })).toBe(document.activeElement);
+    expect(screen.getByRole('radio', { name: 'is not' }).getAttribute('aria-checked')).toBe('true');
+    act(() => screen.getByRole('combobox', { name: 'Values of Status' }).focus());
+    key('Enter');
+    expect(written()).toEqual(['status:!4xx']);
+  });
+
+  it('keeps the case of a typed name of metadata', async () => {
+    renderUi(<Bar />);
+    key('f');
+    (await combobox('Field')).focus();
+    type('Plan');
+    await screen.findByRole('option', { name: /md\.Plan/ });
+    key('Enter');
+    expect(await combobox('Values of md.Plan')).toBeTruthy();
+  });
+
+  it('drops the message about a broken filter together with its text', () => {
+    renderUi(<Bar />);
+    key('/');
+    type('cost:cheap');
+    key('Enter');
+    key('Escape');
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it('offers the typed name for the field md.*', async () => {

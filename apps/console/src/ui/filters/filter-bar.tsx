@@ -1,5 +1,5 @@
 import { Popover } from '@mantine/core';
-import { useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactElement, type ReactNode, type RefObject } from 'react';
 import { uiText } from '../../messages/en/ui';
 import type { Filter } from '../../url';
 import { Icon } from '../icons/icon';
@@ -36,6 +36,7 @@ export interface FilterBarProps {
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { fields, filters, onChange, text, onText, textOff, children, actions } = props;
   const box = useRef<HTMLInputElement>(null);
+  const [bar, keepFocus] = useChipFocus(filters.length);
   const [adding, setAdding] = useState<Adding | null>(null);
   usePageKeys({
     f: fields.length === 0 ? undefined : () => setAdding(UNPICKED),
@@ -59,7 +60,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
     setAdding((before) => before && { ...before, last: filter });
   };
   return (
-    <div className="filter-bar" role="search" aria-label={uiText.filters.bar}>
+    <div ref={bar} className="filter-bar" role="search" aria-label={uiText.filters.bar}>
       {children}
       {filters.map((filter, at) => (
         // The key contains no values, so that the edited chip keeps its state while they change.
@@ -67,7 +68,10 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           key={`${at}:${filter.field}`}
           filter={filter}
           field={fieldOf(fields, filter.field)}
-          onChange={(next) => changeAt(at, next)}
+          onChange={(next) => {
+            if (next === null) keepFocus(at);
+            changeAt(at, next);
+          }}
         />
       ))}
       {fields.length > 0 && (
@@ -121,6 +125,23 @@ export function FilterBar(props: FilterBarProps): ReactElement {
       {actions === undefined ? null : <div className="right row">{actions}</div>}
     </div>
   );
+}
+
+/**
+ * Keeps the focus in the bar when a chip is removed: the next chip gets it, else the last one or the
+ * button that adds a filter.
+ */
+function useChipFocus(count: number): readonly [RefObject<HTMLDivElement | null>, (removed: number) => void] {
+  const bar = useRef<HTMLDivElement>(null);
+  const removed = useRef<number | null>(null);
+  useEffect(() => {
+    const at = removed.current;
+    removed.current = null;
+    if (at === null) return;
+    const stops = bar.current?.querySelectorAll<HTMLElement>('.chip-words:not(:disabled), .chip-add') ?? [];
+    stops[Math.min(at, stops.length - 1)]?.focus();
+  }, [count]);
+  return [bar, (at) => (removed.current = at)];
 }
 
 /** State of the editor that adds a filter. */

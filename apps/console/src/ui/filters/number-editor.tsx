@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import type { Comparison, Match } from '../../url';
+import { RadioButtons } from '../primitives/radio-buttons';
 import type { EditorProps } from './values-editor';
 
 const USUAL: readonly (Comparison | 'between')[] = ['>=', '<=', 'between'];
@@ -45,20 +46,17 @@ export function NumberEditor({ field, filter, onChange, onDone }: EditorProps): 
   );
   return (
     <form className="filter-editor" onSubmit={submit}>
-      <div role="radiogroup" aria-label={uiText.filters.operator} className="filter-operators">
-        {(field.comparisons ?? USUAL).map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="radio"
-            aria-checked={kind === one}
-            className="filter-operator"
-            onClick={() => setKind(one)}
-          >
-            {one === 'between' ? uiText.filters.between : uiText.filters.compare(one)}
-          </button>
-        ))}
-      </div>
+      <RadioButtons
+        label={uiText.filters.operator}
+        options={(field.comparisons ?? USUAL).map((one) => [
+          one,
+          one === 'between' ? uiText.filters.between : uiText.filters.compare(one),
+        ])}
+        value={kind}
+        onChange={setKind}
+        className="filter-operators"
+        buttonClass="filter-operator"
+      />
       <div className="row">
         {box(low, setLow, kind === 'between' ? uiText.filters.lowest(field.label) : field.label, true)}
         {kind === 'between' && box(high, setHigh, uiText.filters.highest(field.label), false)}

@@ -60,6 +60,7 @@ export function TextBox(props: TextBoxProps): ReactElement {
           if (event.key === 'Enter') submit();
           else if (event.key === 'Escape') {
             setTyped(text);
+            setProblem(null);
             event.currentTarget.blur();
           } else return;
           event.preventDefault();

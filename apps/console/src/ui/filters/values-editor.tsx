@@ -3,6 +3,7 @@ import { uiText } from '../../messages/en/ui';
 import { VALUES_MAX, type Filter } from '../../url';
 import { count } from '../format';
 import { Icon } from '../icons/icon';
+import { RadioButtons } from '../primitives/radio-buttons';
 import type { FilterField, FilterOption } from './fields';
 import { ListInput } from './list-input';
 import { useOptions } from './use-options';
@@ -23,12 +24,18 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
   const [at, setAt] = useState(0);
   const { options, state } = useOptions(field, typed);
   const chosen = filter?.match.kind === 'any' ? filter.match.values : [];
-  const not = filter?.not ?? false;
+  // The operator can be chosen before the first value, when there is no filter yet.
+  const [isNegated, setNegated] = useState(false);
+  const not = filter?.not ?? isNegated;
   const rows = rowsOf(options, chosen, typed);
   const active = Math.min(at, rows.length - 1);
 
   const change = (values: readonly string[], isNot = not): void =>
     onChange(values.length === 0 ? null : { field: field.id, not: isNot, match: { kind: 'any', values } });
+  const setNot = (isNot: boolean): void => {
+    setNegated(isNot);
+    if (chosen.length > 0) change(chosen, isNot);
+  };
   const toggle = (value: string): void => {
     const rest = chosen.filter((one) => one !== value);
     change(rest.length < chosen.length ? rest : [...chosen, value].slice(0, VALUES_MAX));
@@ -45,20 +52,17 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
   return (
     <div className="filter-editor">
       {field.negatable === true && (
-        <div role="radiogroup" aria-label={uiText.filters.operator} className="filter-operators">
-          {[false, true].map((isNot) => (
-            <button
-              key={String(isNot)}
-              type="button"
-              role="radio"
-              aria-checked={not === isNot}
-              className="filter-operator"
-              onClick={() => (chosen.length > 0 ? change(chosen, isNot) : undefined)}
-            >
-              {isNot ? uiText.filters.isNot : uiText.filters.is}
-            </button>
-          ))}
-        </div>
+        <RadioButtons
+          label={uiText.filters.operator}
+          options={[
+            ['is', uiText.filters.is],
+            ['not', uiText.filters.isNot],
+          ]}
+          value={not ? 'not' : 'is'}
+          onChange={(operator) => setNot(operator === 'not')}
+          className="filter-operators"
+          buttonClass="filter-operator"
+        />
       )}
       <ListInput
         {...{ listId, active, onKey }}
@@ -114,7 +118,10 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
 
 type Row = FilterOption & { readonly isTyped?: boolean };
 
-/** Rows of the list: chosen values, then suggested values, then the typed text. */
+/**
+ * Rows of the list: chosen values while nothing is typed, then suggested values, then the typed
+ * text.
+ */
 function rowsOf(options: readonly FilterOption[], chosen: readonly string[], typed: string): readonly Row[] {
   const offered = options.filter(({ value }) => !chosen.includes(value));
   const own =

@@ -25,18 +25,4 @@ export function durationChange(ms: number | null | undefined): string {
   return typeof ms === 'number' && ms > 0 ? `+${text}` : text;
 }
 
-/** Formats the length of a time range in one unit: `15 min`, `24 h`, `7 d`. */
-export function spanOf(ms: number): string {
-  const units: readonly (readonly [number, string])[] = [
-    [86_400_000, 'd'],
-    [3_600_000, 'h'],
-    [60_000, 'min'],
-    [1000, 's'],
-  ];
-  for (const [unit, name] of units) {
-    if (ms >= unit && (ms % unit === 0 || ms >= unit * 3)) return `${Math.round(ms / unit)} ${name}`;
-  }
-  return ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms)} ms`;
-}
-
 const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,5 +1,5 @@
 export { csvText } from './csv';
-export { duration, durationChange, spanOf } from './durations';
+export { duration, durationChange } from './durations';
 export { ID_SHOWN, shortId } from './ids';
 export {
   bothZones,
@@ -34,6 +34,7 @@ export {
   change,
   compactCount,
   count,
+  decimalText,
   directionOf,
   grouped,
   percent,

@@ -43,14 +43,25 @@ export const count = (value: number | null | undefined, locale = 'en'): string =
   isKnown(value) ? grouped(value, locale) : UNKNOWN;
 
 /**
- * Formats a count for a tile: all digits below 100,000, otherwise three digits, such as `1.24M`.
+ * Formats a count for a tile: all digits below 100,000, otherwise at most three digits, such as
+ * `1.24M`.
  */
 export function compactCount(value: number | null | undefined, locale = 'en'): string {
   if (!isKnown(value)) return UNKNOWN;
   if (Math.abs(value) < COMPACT_FROM) return grouped(value, locale);
+  if (locale === 'en') return compactEnglish(value).replace('-', MINUS);
   const options = { notation: 'compact', maximumSignificantDigits: 3 } as const;
   return numberFormat(locale, options).format(value).replace('-', MINUS).replace(/K$/, 'k');
 }
+
+/** Formats like `Intl` does for English, without its first call; see `english`. */
+function compactEnglish(value: number): string {
+  const digits = Number(value.toPrecision(3));
+  const at = Math.min(4, Math.floor(Math.log10(Math.abs(digits)) / 3));
+  const scaled = digits / 1000 ** at;
+  return decimal(scaled, 0, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(scaled)))), 'en') + COMPACT[at];
+}
+const COMPACT = ['', 'k', 'M', 'B', 'T'];
 
 /**
  * Formats a ratio (0 to 1) as a percentage with one decimal, or two below 1 %. Only 0 reads as 0 %
@@ -96,6 +107,10 @@ export function bytes(value: number | null | undefined, locale = 'en'): string {
   }
   return `${fixed(size, at === 0 ? 0 : 1, locale)} ${units[at] ?? 'TB'}`;
 }
+
+/** Formats a number with at most `maximum` decimals. */
+export const decimalText = (value: number, maximum: number, locale = 'en'): string =>
+  decimal(value, 0, maximum, locale);
 
 /** Formats a number with at most two decimals, for rates such as `61` or `2.13`. */
 export const plain = (value: number | null | undefined, locale = 'en'): string =>

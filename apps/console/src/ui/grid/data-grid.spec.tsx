@@ -112,6 +112,16 @@ describe('DataGrid', () => {
     expect(act1).toHaveBeenCalledTimes(1);
   });
 
+  it('opens and marks the row that has the focus, also before any row was chosen', () => {
+    const onOpen = jest.fn();
+    render(<Marking rows={rowsOf(5)} onOpen={onOpen} />);
+    act(() => row('r0').focus());
+    press('Enter');
+    expect(onOpen).toHaveBeenLastCalledWith(expect.objectContaining({ id: 'r0' }));
+    press(' ');
+    expect(row('r0').getAttribute('aria-selected')).toBe('true');
+  });
+
   it('reaches the controls of a row with arrow keys, where Enter does not open the row', () => {
     const onOpen = jest.fn();
     render(<Grid rows={rowsOf(5)} onOpen={onOpen} actions={() => <button type="button">Rotate</button>} />);
@@ -200,6 +210,14 @@ describe('useColumns', () => {
     expect(screen.getByRole('grid').style.getPropertyValue('--grid-template')).toMatch(
       /^100px minmax\(120px, 1fr\) 80px$/,
     );
+  });
+
+  it('changes the width of a growing column from the width that it has', () => {
+    render(<Choosing />);
+    const handle = screen.getByRole('separator', { name: 'Width of Model' });
+    handle.parentElement!.getBoundingClientRect = () => ({ width: 600 }) as DOMRect;
+    fireEvent.keyDown(handle, { key: 'ArrowRight' });
+    expect(screen.getByRole('grid').style.getPropertyValue('--grid-template')).toBe('90px 610px');
   });
 
   it('keeps the widths that another tab has stored when the visible columns change', async () => {

@@ -88,6 +88,10 @@ interface WidthHandleProps {
   readonly onWidth: (width: number) => void;
 }
 
+/** Width of the column of a handle; a growing column is wider than its own width. */
+const actualWidth = (handle: HTMLElement, width: number): number =>
+  handle.parentElement?.getBoundingClientRect().width || width;
+
 /**
  * Handle for the width of a column, which can be dragged or moved with the arrow keys in steps of
  * 10 px.
@@ -96,7 +100,7 @@ function WidthHandle({ name, width, onWidth }: WidthHandleProps): ReactElement {
   const start = (event: PointerEvent<HTMLDivElement>): void => {
     const handle = event.currentTarget;
     const from = event.clientX;
-    const actual = handle.parentElement?.getBoundingClientRect().width ?? width;
+    const actual = actualWidth(handle, width);
     event.preventDefault();
     handle.setPointerCapture(event.pointerId);
     const move = (moved: globalThis.PointerEvent): void => onWidth(actual + moved.clientX - from);
@@ -107,11 +111,11 @@ function WidthHandle({ name, width, onWidth }: WidthHandleProps): ReactElement {
     handle.addEventListener('pointermove', move);
     handle.addEventListener('lostpointercapture', end);
   };
-  const key = (event: KeyboardEvent): void => {
+  const key = (event: KeyboardEvent<HTMLDivElement>): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     event.stopPropagation();
-    onWidth(width + (event.key === 'ArrowLeft' ? -10 : 10));
+    onWidth(actualWidth(event.currentTarget, width) + (event.key === 'ArrowLeft' ? -10 : 10));
   };
   return (
     <div

@@ -43,7 +43,7 @@ export function gridCommand(pressed: GridKey, at: number, count: number, page: n
   if (key === 'ArrowRight' || key === 'ArrowLeft') {
     return { kind: 'within', by: key === 'ArrowRight' ? 1 : -1 };
   }
-  return at < 0 ? null : rowCommand(key, shiftKey);
+  return rowCommand(key, shiftKey);
 }
 
 /** Command of a key for the active row. */

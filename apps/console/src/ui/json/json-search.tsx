@@ -19,6 +19,11 @@ export interface JsonSearchProps {
 export function JsonSearch({ ref, value, matches, onShow }: JsonSearchProps): ReactElement {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(-1);
+  const [searched, setSearched] = useState(value);
+  if (searched !== value) {
+    setSearched(value);
+    setAt(-1);
+  }
   const lower = useDeferredValue(typed.trim().toLowerCase());
   const found = useMemo(
     () => (lower === '' ? [] : jsonLines(value, NOTHING).filter((line) => matches(line, lower))),
@@ -26,7 +31,8 @@ export function JsonSearch({ ref, value, matches, onShow }: JsonSearchProps): Re
   );
   const go = (by: 1 | -1): void => {
     if (found.length === 0) return;
-    const next = (at + by + found.length) % found.length;
+    // Without a current match, the first or the last one is next.
+    const next = at < 0 && by < 0 ? found.length - 1 : (at + by + found.length) % found.length;
     setAt(next);
     onShow(found[next]?.pointer ?? '');
   };

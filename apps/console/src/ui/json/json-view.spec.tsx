@@ -92,6 +92,25 @@ describe('JsonView', () => {
     expect(screen.getByText('1 of 1')).toBeTruthy();
   });
 
+  it('goes from no match to the last one with Shift and Enter', () => {
+    renderUi(<JsonView value={{ a: 'x', b: 'x', c: 'x' }} label="Request" />);
+    const box = screen.getByRole('searchbox');
+    fireEvent.change(box, { target: { value: 'x' } });
+    fireEvent.keyDown(box, { key: 'Enter', shiftKey: true });
+    expect(active()).toContain('"c"');
+    expect(screen.getByText('3 of 3')).toBeTruthy();
+  });
+
+  it('begins at the top of another document', () => {
+    const { rerender } = renderUi(<JsonView value={body} label="Request" />);
+    key('End');
+    key('ArrowUp');
+    rerender(<JsonView value={{ model: 'o' }} label="Request" />);
+    expect(active()).toBe('{');
+    key('ArrowDown');
+    expect(active()).toContain('"model"');
+  });
+
   it('renders only visible lines above 2,000', () => {
     const undo = withElementSize(600, 400);
     renderUi(<JsonView value={Array.from({ length: 50_000 }, (_, at) => at)} label="Request" />);

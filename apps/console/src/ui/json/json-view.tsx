@@ -32,9 +32,16 @@ export function JsonView({
   const search = useRef<HTMLInputElement>(null);
   const [collapsed, setCollapsed] = useState(closedAtFirst);
   const [active, setActive] = useState(0);
+  const [shown, setShown] = useState(value);
+  // The places in another document have no meaning in this one.
+  if (shown !== value) {
+    setShown(value);
+    setCollapsed(closedAtFirst);
+    setActive(0);
+  }
   const { copy } = useCopy();
   const lines = useMemo(() => jsonLines(value, collapsed), [value, collapsed]);
-  const line = lines[Math.min(active, lines.length - 1)];
+  const line = lines[active];
 
   const toggle = (pointer: string, isOpen?: boolean): void =>
     setCollapsed((before) => {

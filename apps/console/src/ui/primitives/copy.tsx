@@ -29,7 +29,7 @@ export function useCopy(): {
  * Writes to the clipboard; returns false when that fails, as on plain HTTP, where pages have no
  * clipboard.
  */
-async function writeClipboard(text: string): Promise<boolean> {
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

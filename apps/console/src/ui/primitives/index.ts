@@ -19,4 +19,5 @@ export {
 } from './marks';
 export { Moment, useNow, type MomentProps } from './moment';
 export { Money, type MoneyProps, type Priced } from './money';
+export { RadioButtons, type RadioButtonsProps } from './radio-buttons';
 export { Count, Delta, Duration, Percent, Tokens, type DeltaProps, type TokensProps } from './values';

@@ -97,8 +97,8 @@ export function Kbd({ keys }: { readonly keys: string | readonly string[] }): Re
   const list = typeof keys === 'string' ? [keys] : keys;
   return (
     <span className="kbd-group">
-      {list.map((key) => (
-        <kbd key={key} className="kbd">
+      {list.map((key, at) => (
+        <kbd key={at} className="kbd">
           {key}
         </kbd>
       ))}
@@ -115,8 +115,9 @@ export interface KeyValuesProps {
 export function KeyValues({ items, nameWidth = 116 }: KeyValuesProps): ReactElement {
   return (
     <dl className="key-values" style={{ '--name-width': `${nameWidth}px` } as CSSProperties}>
-      {items.map(([name, value]) => (
-        <div key={name} className="key-value">
+      {items.map(([name, value], at) => (
+        // Two items can have the same name, as workspaces can.
+        <div key={`${at} ${name}`} className="key-value">
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

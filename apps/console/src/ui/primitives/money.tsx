@@ -29,7 +29,8 @@ export function Money({ e8, as = 'exact', priced = 'priced' }: MoneyProps): Reac
     );
   }
   const estimate = priced === 'estimated' ? '≈ ' : '';
-  const exact = uiText.money.exactly(exactMoneyText(e8));
+  const amount = exactMoneyText(e8);
+  const exact = estimate === '' ? uiText.money.exactly(amount) : uiText.money.about(amount);
   if (as === 'human') {
     return (
       <span className="num private nowrap" title={exact}>

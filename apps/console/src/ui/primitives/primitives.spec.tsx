@@ -9,6 +9,7 @@ import {
   FormatProvider,
   Id,
   Kbd,
+  KeyValues,
   Moment,
   Money,
   Percent,
@@ -25,7 +26,9 @@ describe('values', () => {
     expect(show(<Money e8={342_000n} />).innerHTML).toContain('0.0034<span class="muted">2000</span>');
     const human = show(<Money e8={41_238_114_260n} as="human" priced="estimated" />);
     expect(human.textContent).toBe('≈ $412.38');
-    expect(human.querySelector('[title]')?.getAttribute('title')).toBe('exactly 412.38114260 USD');
+    const titleOf = (shown: HTMLElement) => shown.querySelector('[title]')?.getAttribute('title');
+    expect(titleOf(human)).toMatch(/^about 412\.38114260 USD\. Estimated: /);
+    expect(titleOf(show(<Money e8={41_238_114_260n} as="human" />))).toBe('exactly 412.38114260 USD');
   });
 
   it('explain why an amount is unknown', () => {
@@ -64,6 +67,25 @@ describe('values', () => {
     expect(show(<Badge icon="lock">locked</Badge>).textContent).toBe('locked');
     expect(show(<ProviderMark provider="openai">gpt-4o</ProviderMark>).textContent).toBe('Ogpt-4o');
     expect(show(<Kbd keys={['Ctrl', 'K']} />).querySelectorAll('kbd')).toHaveLength(2);
+  });
+});
+
+describe('KeyValues', () => {
+  it('shows two items with the same name, such as workspaces', () => {
+    const errors = jest.spyOn(console, 'error').mockImplementation();
+    const list = show(
+      <KeyValues
+        items={[
+          ['Search', 'member'],
+          ['Search', 'admin'],
+        ]}
+      />,
+    );
+    expect([...list.querySelectorAll('dd')].map(({ textContent }) => textContent)).toEqual([
+      'member',
+      'admin',
+    ]);
+    expect(errors).not.toHaveBeenCalled();
   });
 });
 

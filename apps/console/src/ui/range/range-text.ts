@@ -4,13 +4,18 @@ import { decodeRange, type Range } from '../../url';
 const SPAN = /^(?:last\s+)?(\d{1,5})\s*(m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)$/;
 const TIME = /^(\d{1,2}):(\d{2})$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[ t](\d{1,2}:\d{2}))?$/;
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const MONTHS = [
+  ...['january', 'february', 'march', 'april', 'may', 'june'],
+  ...['july', 'august', 'september', 'october', 'november', 'december'],
+];
+/** Years after which 29 February has come at least once. */
+const LEAP_YEARS = 8;
 
 /**
  * Parses a typed range in a zone: `24h`, `last 2 days`, `today`, `yesterday`, `last tue`, `this
- * week`, `last month`, `13:30-14:00`, `13:30`, `2026-11-23`, `23 nov`, `2026-11-23 13:30 - 15:00`.
- * Null for any other text.
+ * week`, `last month`, `13:30-14:00`, `13:30`, `13:30 - now`, `2026-11-23`, `23 nov`, `2026-11-23
+ * 13:30 - 15:00`. Null for any other text.
  */
 export function parseRangeText(text: string, now: number, zone: Zone): Range | null {
   const typed = text.trim().toLowerCase().replace(/[–—]/g, '-').replace(/\s+/g, ' ');
@@ -77,10 +82,14 @@ function dayStart(typed: string, now: number, zone: Zone): number | null {
 }
 
 function weekdayStart(typed: string, now: number, zone: Zone): number | null {
-  const weekday = /^[a-z]{3,9}$/.test(typed) ? WEEKDAYS.indexOf(typed.slice(0, 3)) : -1;
+  const weekday = indexOf(WEEKDAYS, typed);
   const back = (weekdayOf(now, zone) - weekday + 7) % 7;
   return weekday < 0 ? null : addDays(now, back === 0 ? -7 : -back, zone);
 }
+
+/** Index of a name by its first three letters or more; -1 for none. */
+const indexOf = (names: readonly string[], typed: string): number =>
+  typed.length < 3 ? -1 : names.findIndex((name) => name.startsWith(typed));
 
 function dateStart(typed: string, zone: Zone): number | null {
   const [, year, month, day, time] = DATE.exec(typed) ?? [];
@@ -91,18 +100,21 @@ function dateStart(typed: string, zone: Zone): number | null {
 /** Start of a date such as `23 nov`; without a year, the most recent one. */
 function namedDateStart(typed: string, now: number, zone: Zone): number | null {
   const [, day, name = '', year] = /^(\d{1,2}) ([a-z]{3,9})(?: (\d{4}))?$/.exec(typed) ?? [];
-  const month = day === undefined ? -1 : MONTHS.indexOf(name.slice(0, 3));
+  const month = day === undefined ? -1 : indexOf(MONTHS, name);
   if (month < 0) return null;
   const start = (of: number): number | null => wallDate(of, month + 1, Number(day), '0:00', zone);
   if (year !== undefined) return start(Number(year));
   const { year: thisYear } = wallTime(now, zone);
-  const own = start(thisYear);
-  return own !== null && own > now ? start(thisYear - 1) : own;
+  for (let of = thisYear; of >= thisYear - LEAP_YEARS; of -= 1) {
+    const own = start(of);
+    if (own !== null && own <= now) return own;
+  }
+  return null;
 }
 
 /**
  * Parses a range of two moments. `13:30-14:00` is the most recent one that has begun, today or
- * yesterday. An end without a date has the date of the start.
+ * yesterday. An end without a date has the date of the start; `now` is no end.
  */
 function betweenRange(typed: string, now: number, zone: Zone): Range | null {
   const [first = '', second, ...rest] = typed.split(/ ?(?:\.\.| - |(?<=\d)-(?=\d{1,2}:)) ?/);
@@ -112,15 +124,15 @@ function betweenRange(typed: string, now: number, zone: Zone): Range | null {
     return betweenRange(`${dateText(addDays(now, -1, zone), zone)} ${typed}`, now, zone);
   }
   if (second === undefined) return isDay(first) ? null : absolute(from, null);
-  const to = endOf(second, from, now, zone);
+  if (second === 'now') return absolute(from, null);
+  const to = endOf(second, from, zone);
   return to === null ? null : until(from, to, now);
 }
 
 const isDay = (typed: string): boolean => !TIME.test(typed) && DATE.exec(typed)?.[4] === undefined;
 
 /** Parses the end of a range. A time before the start is on the next day. */
-function endOf(typed: string, from: number, now: number, zone: Zone): number | null {
-  if (typed === 'now') return now;
+function endOf(typed: string, from: number, zone: Zone): number | null {
   const to = moment(typed, from, zone);
   return to !== null && to <= from && TIME.test(typed) ? moment(typed, addDays(from, 1, zone), zone) : to;
 }

@@ -48,7 +48,7 @@ export function Stale({ asOf, reason, children }: StaleProps): ReactElement {
 }
 
 export interface NotAllowedProps {
-  /** Missing scope, as the API names it. */
+  /** Missing scope, as the API names it, or the API's message about it. */
   readonly missing: string;
   /** Text that says who can grant the right, or which setting forbids it. */
   readonly children?: ReactNode;

@@ -108,8 +108,7 @@ function guardrailWords(lane: GuardrailLane): LaneWords {
       text.guardrailStage[stage],
       ...notes,
       ...checks.map(
-        (check) =>
-          `${check.id}: ${check.error ?? text.guardrail(check.verdict, false)}, ${duration(check.durationMs)}`,
+        (check) => `${check.id}: ${check.error ?? text.check(check.verdict)}, ${duration(check.durationMs)}`,
       ),
     ],
   };

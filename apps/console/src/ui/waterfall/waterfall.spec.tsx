@@ -1,4 +1,4 @@
-import type { AttemptEnd, RoutingEvent } from '@gw/contracts';
+import type { AttemptEnd, GuardrailRecord, RoutingEvent } from '@gw/contracts';
 import { fireEvent, screen } from '@testing-library/react';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -94,6 +94,18 @@ describe('Waterfall', () => {
     expect(screen.getByRole('button', { name: /azure-eu/ }).getAttribute('aria-pressed')).toBe('true');
     fireEvent.click(screen.getByRole('button', { name: /azure-eu/ }));
     expect(onSelect).toHaveBeenLastCalledWith(null);
+  });
+
+  it('calls a failed check failed, which its guardrail may have denied for', () => {
+    const check = { id: 'pii', verdict: false, error: null, durationMs: 3 };
+    const guardrail = {
+      ...{ stage: 'output', id: 'guard', versionId: null, verdict: false, deny: true, async: false },
+      ...{ monitor: false, transformed: false, durationMs: 4, feedback: null, checks: [check] },
+    } as unknown as GuardrailRecord;
+    renderUi(<Waterfall record={{ ...record, decision: { ...record.decision, guardrails: [guardrail] } }} />);
+    const lane = screen.getAllByRole('listitem').find(({ textContent }) => textContent.startsWith('guard'));
+    expect(lane?.textContent).toContain('denied');
+    expect(lane?.title.split('\n').at(-1)).toBe('pii: failed, 3 ms');
   });
 
   it('reports that no provider was called', () => {

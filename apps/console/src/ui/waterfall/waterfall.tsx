@@ -155,7 +155,7 @@ function LaneLabel({ lane, label, left, right, firstByte }: LaneLabelProps): Rea
   );
 }
 
-/** Scale below the lanes, such as `0 · 0.82 · 1.63 · 2.45 · 3.26 s`. */
+/** Scale above the lanes, such as `0 · 0.75 · 1.50 · 2.25 · 3.00 s`. */
 function scaleOf(totalMs: number): string {
   const last = duration(totalMs);
   if (totalMs < 1000 || totalMs >= 60_000) return `0 · ${duration(totalMs / 2)} · ${last}`;

@@ -1,4 +1,5 @@
 import { documentKey } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
 import { publicOrigin } from '../../auth/public-address';
 import { readDocument, type Documents } from '../../auth/documents';
 import type { GatewayPrincipal } from '../../auth/principals';
@@ -25,6 +26,8 @@ export class Catalogue {
     const found = await readDocument(this.documents, documentKey.agentCatalogue(principal.workspace.id));
     const slugs = found?.kind === 'agent_catalogue' ? found.slugs.slice(0, ENTRIES_MAX) : [];
     const origin = publicOrigin(this.publicUrl, context);
+    if (!URL.canParse(origin))
+      throw new GatewayError('request_malformed', { message: 'The Host header does not name a host.' });
     const entries: object[] = [];
     for (let at = 0; at < slugs.length; at += CONCURRENCY) {
       const views = await Promise.all(

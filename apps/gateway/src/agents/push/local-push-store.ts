@@ -4,6 +4,7 @@ import { ownersOf, TASK_TTL_MS } from '../tasks/task-store';
 import {
   CONFIGS_LENGTH_MAX,
   type BoundPush,
+  type OwnedTask,
   type PushRecord,
   type PushStore,
   type StoredPushConfig,
@@ -36,9 +37,9 @@ export class LocalPushStore implements PushStore {
     return Promise.resolve(this.now(agentId, id));
   }
 
-  ofTask(agentId: string, taskId: string): Promise<BoundPush | null> {
-    const id = this.byTask.get(`${agentId} ${taskId}`);
-    return Promise.resolve(id === undefined ? null : this.now(agentId, id));
+  ofTask(task: OwnedTask): Promise<BoundPush | null> {
+    const id = this.byTask.get(taskKey(task));
+    return Promise.resolve(id === undefined ? null : this.now(task.agentId, id));
   }
 
   bind(record: PushRecord, taskId: string): Promise<boolean> {
@@ -46,15 +47,17 @@ export class LocalPushStore implements PushStore {
     if (entry === undefined || (entry.taskId !== null && entry.taskId !== taskId))
       return Promise.resolve(false);
     entry.taskId = taskId;
-    const key = `${record.agentId} ${taskId}`;
-    if (this.byTask.get(key) === undefined)
-      this.byTask.set(ownersOf(record.owner, record.organisationId), key, record.id, TASK_TTL_MS);
+    const key = taskKey({ ...record, taskId });
+    const known = this.byTask.get(key);
+    const isFree = known === undefined || known === record.id || this.now(record.agentId, known) === null;
+    if (isFree) this.byTask.set(ownersOf(record.owner, record.organisationId), key, record.id, TASK_TTL_MS);
     return Promise.resolve(true);
   }
 
   remove({ record, taskId }: BoundPush): Promise<void> {
     this.entries.delete(keyOf(record));
-    if (taskId !== null) this.byTask.delete(`${record.agentId} ${taskId}`);
+    const key = taskId === null ? null : taskKey({ ...record, taskId });
+    if (key !== null && this.byTask.get(key) === record.id) this.byTask.delete(key);
     return Promise.resolve();
   }
 
@@ -89,6 +92,9 @@ export class LocalPushStore implements PushStore {
 }
 
 const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `${agentId} ${id}`;
+
+const taskKey = ({ agentId, taskId, owner: { workspaceId, principal } }: OwnedTask): string =>
+  `${agentId} ${workspaceId} ${principal} ${taskId}`;
 
 /** Returns the UTF-16 units of configs as JSON. */
 const lengthOf = (configs: ReadonlyMap<string, StoredPushConfig>): number =>

@@ -26,9 +26,10 @@ describe('PushConfigs of an agent that is polled', () => {
   let started: string[];
   let hasRoom: boolean;
   let configs: PushConfigs;
+  let store: LocalPushStore;
   beforeEach(async () => {
     [started, hasRoom] = [[], true];
-    const store = new LocalPushStore();
+    store = new LocalPushStore();
     await store.put(record);
     await store.bind(record, 't');
     configs = new PushConfigs({
@@ -40,6 +41,8 @@ describe('PushConfigs of an agent that is polled', () => {
           return Promise.resolve(hasRoom);
         },
       },
+      principals: { rightOf: () => null },
+      tasks: { own: (_view: unknown, taskId: string) => Promise.resolve({ ...task, taskId }) },
     } as unknown as PushConfigParts);
   });
 
@@ -51,5 +54,34 @@ describe('PushConfigs of an agent that is polled', () => {
   it('refuses the message when too many tasks of the workspace are polled', async () => {
     hasRoom = false;
     await expect(configs.ofMessage(request, task)).rejects.toMatchObject({ type: 'unavailable' });
+  });
+
+  it('stores configs that are created at the same time under one registration', async () => {
+    const document = {
+      id: 'agent',
+      slug: 'stub',
+      organisationId: 'organisation',
+      endpoint: { version: '1.0' },
+    };
+    const created = ['a', 'b'].map((id) => {
+      const call = {
+        operation: 'createPushConfig',
+        version: '1.0',
+        params10: { ...config, id, taskId: 'new' },
+      };
+      const caller = { principal: { key: { id: 'k' } }, access: {} };
+      const taskCaller = { workspaceId: 'workspace', userId: null, keyId: 'k' };
+      return configs.run({
+        ...{ call, view: { ...request.view, document, taskCaller, caller } },
+        ...{
+          form: { result: () => ({ json: '', status: 200, headers: {} }) },
+          reply: { end: () => undefined },
+        },
+      } as unknown as AgentRequest);
+    });
+    await Promise.all(created);
+    const push = await store.ofTask({ ...task, taskId: 'new' });
+    const stored = push === null ? [] : await store.configs(push.record);
+    expect(stored.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
 });

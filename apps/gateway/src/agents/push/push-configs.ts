@@ -71,7 +71,7 @@ export class PushConfigs {
     if (!isObject(wanted)) return null;
     if (request.view.abilities.push === 'off') throw new A2aError('pushNotSupported');
     const config = this.read(wanted);
-    const known = task === null ? null : await this.parts.store.ofTask(task.agentId, task.taskId);
+    const known = task === null ? null : await this.parts.store.ofTask(task);
     if (task !== null && known !== null) {
       await this.addConfig(request, task, known.record, config);
       return new MessagePush(null, null);
@@ -89,7 +89,7 @@ export class PushConfigs {
   }
 
   private async carryOut(request: AgentRequest, task: TaskRecord): Promise<unknown> {
-    const push = await this.parts.store.ofTask(task.agentId, task.taskId);
+    const push = await this.parts.store.ofTask(task);
     const { id } = request.call.params10;
     const { operation } = request.call;
     if (operation === 'createPushConfig') return this.create(request, task, push);
@@ -110,6 +110,13 @@ export class PushConfigs {
     }
     const { record, token } = await this.newRecord(request);
     await this.parts.store.bind(record, task.taskId);
+    const first = await this.parts.store.ofTask(task);
+    if (first !== null && first.record.id !== record.id) {
+      // Another request has registered the task in the meantime.
+      await this.parts.store.remove({ record, taskId: task.taskId });
+      await this.addConfig(request, task, first.record, config);
+      return shown(task, config);
+    }
     try {
       await this.storeConfig(request, record, config);
       if (agentNotifies(request)) await this.register(request, task, this.agentConfig(record, token));
@@ -135,6 +142,8 @@ export class PushConfigs {
     config: NamedConfig,
   ): Promise<void> {
     await this.storeConfig(request, record, config);
+    // With a new config, the registration is stored for another seven days, under its task as well.
+    await this.parts.store.bind(record, taskId);
     // Polling may have ended, because it lasts an hour.
     if (!agentNotifies(request) && !(await this.parts.pollers.start(record, taskId))) throw tooManyPolled();
   }

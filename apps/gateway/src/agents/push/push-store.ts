@@ -1,4 +1,4 @@
-import type { A2aVersion, TaskOwner } from '@gw/a2a';
+import type { A2aVersion, TaskOwner, TaskRecord } from '@gw/a2a';
 import type { DocumentKey } from '@gw/contracts';
 import type { AccessCaller } from '@gw/mcp';
 
@@ -40,6 +40,9 @@ export interface BoundPush {
   readonly taskId: string | null;
 }
 
+/** A task, as registrations are found. */
+export type OwnedTask = Pick<TaskRecord, 'agentId' | 'taskId' | 'owner'>;
+
 /** A client's config. */
 export interface StoredPushConfig {
   readonly id: string;
@@ -56,9 +59,11 @@ export interface StoredPushConfig {
 export interface PushStore {
   put(record: PushRecord): Promise<void>;
   get(agentId: string, id: string): Promise<BoundPush | null>;
-  ofTask(agentId: string, taskId: string): Promise<BoundPush | null>;
+  /** Returns the registration of the task's owner; an agent may use an id again for another owner. */
+  ofTask(task: OwnedTask): Promise<BoundPush | null>;
   /**
-   * Binds a registration to a task. Resolves to false when it is unknown or bound to another task.
+   * Binds a registration to a task, unless the task has one that still exists. Resolves to false
+   * when the registration is unknown or bound to another task.
    */
   bind(record: PushRecord, taskId: string): Promise<boolean>;
   /** Removes a registration and its configs. */

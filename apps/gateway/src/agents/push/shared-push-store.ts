@@ -6,6 +6,7 @@ import {
   CONFIGS_LENGTH_MAX,
   OWNER_REGISTRATIONS_MAX,
   type BoundPush,
+  type OwnedTask,
   type PushRecord,
   type PushStore,
   type StoredPushConfig,
@@ -13,14 +14,23 @@ import {
 
 const TTL_S = TASK_TTL_MS / 1_000;
 
-/** KEYS: registration, index of the task. ARGV: task, id, TTL. */
+/** KEYS: registration, index of the task. ARGV: task, id, TTL, prefix of registrations. */
 const BIND = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local bound = redis.call('HGET', KEYS[1], 'task')
 if bound and bound ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'task', ARGV[1])
-redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3], 'NX')
+local known = redis.call('GET', KEYS[2])
+if not known or known == ARGV[2] or redis.call('EXISTS', ARGV[4] .. known) == 0 then
+  redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+end
 return 1`;
+
+/** KEYS: registration, registrations of the owner, index of the task if it is known. ARGV: id. */
+const REMOVE = `
+redis.call('ZREM', KEYS[2], ARGV[1])
+if KEYS[3] and redis.call('GET', KEYS[3]) == ARGV[1] then redis.call('DEL', KEYS[3]) end
+return redis.call('DEL', KEYS[1])`;
 
 /**
  * Stores a registration, and removes the owner's oldest ones above the maximum. KEYS: registration,
@@ -72,7 +82,7 @@ export class SharedPushStore implements PushStore {
   async put(record: PushRecord): Promise<void> {
     const keys = [keyOf(record), ownerKey(record)] as const;
     const args = [JSON.stringify(record), record.id, TTL_S, OWNER_REGISTRATIONS_MAX] as const;
-    await withUnavailable(this.redis.eval(PUT, 2, ...keys, ...args, keyOf({ ...record, id: '' })));
+    await withUnavailable(this.redis.eval(PUT, 2, ...keys, ...args, prefixOf(record)));
   }
 
   async get(agentId: string, id: string): Promise<BoundPush | null> {
@@ -82,19 +92,21 @@ export class SharedPushStore implements PushStore {
       : null;
   }
 
-  async ofTask(agentId: string, taskId: string): Promise<BoundPush | null> {
-    const id = await withUnavailable(this.redis.get(taskKey(agentId, taskId)));
-    return id === null ? null : this.get(agentId, id);
+  async ofTask(task: OwnedTask): Promise<BoundPush | null> {
+    const id = await withUnavailable(this.redis.get(taskKey(task)));
+    return id === null ? null : this.get(task.agentId, id);
   }
 
   async bind(record: PushRecord, taskId: string): Promise<boolean> {
-    const keys = [keyOf(record), taskKey(record.agentId, taskId)] as const;
-    return (await withUnavailable(this.redis.eval(BIND, 2, ...keys, taskId, record.id, TTL_S))) === 1;
+    const keys = [keyOf(record), taskKey({ ...record, taskId })] as const;
+    const args = [taskId, record.id, TTL_S, prefixOf(record)] as const;
+    return (await withUnavailable(this.redis.eval(BIND, 2, ...keys, ...args))) === 1;
   }
 
   async remove({ record, taskId }: BoundPush): Promise<void> {
-    const keys = [keyOf(record), ...(taskId === null ? [] : [taskKey(record.agentId, taskId)])];
-    await withUnavailable(this.redis.del(...keys));
+    const index = taskId === null ? [] : [taskKey({ ...record, taskId })];
+    const keys = [keyOf(record), ownerKey(record), ...index];
+    await withUnavailable(this.redis.eval(REMOVE, keys.length, ...keys, record.id));
   }
 
   async putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
@@ -126,11 +138,14 @@ export class SharedPushStore implements PushStore {
  * The keys of one agent share a hash tag, so that a script may use them together in a Redis
  * cluster.
  */
-const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `gw:a2a:{${agentId}}:p:${id}`;
+const prefixOf = ({ agentId }: Pick<PushRecord, 'agentId'>): string => `gw:a2a:{${agentId}}:p:`;
+const keyOf = (record: Pick<PushRecord, 'agentId' | 'id'>): string => prefixOf(record) + record.id;
 const ownerKey = ({ agentId, owner: { workspaceId, principal } }: PushRecord): string =>
-  `gw:a2a:{${agentId}}:po:${hash('sha256', JSON.stringify([workspaceId, principal]), 'base64url')}`;
-const taskKey = (agentId: string, taskId: string): string =>
-  `gw:a2a:{${agentId}}:pt:${hash('sha256', taskId, 'base64url')}`;
+  `gw:a2a:{${agentId}}:po:${digestOf([workspaceId, principal])}`;
+const taskKey = ({ agentId, taskId, owner: { workspaceId, principal } }: OwnedTask): string =>
+  `gw:a2a:{${agentId}}:pt:${digestOf([workspaceId, principal, taskId])}`;
+
+const digestOf = (texts: readonly string[]): string => hash('sha256', JSON.stringify(texts), 'base64url');
 
 const withUnavailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {

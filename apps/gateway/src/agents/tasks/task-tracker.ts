@@ -20,6 +20,11 @@ export class TaskTracker {
     if (record !== null) this.log(record);
   }
 
+  /** The context that the agent reported; null when it has reported none. */
+  get contextId(): string | null {
+    return this.knownContext;
+  }
+
   /** Whether the task of the request is known. */
   get hasTask(): boolean {
     return this.record !== null;

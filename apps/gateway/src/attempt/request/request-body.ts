@@ -10,7 +10,7 @@ import {
   type Translator,
 } from '@gw/providers';
 import { ParamRules, type CompiledTarget } from '@gw/routing';
-import { parseJsonObject } from '../../bodies/json-body';
+import { parseJsonObject, withinStack } from '../../bodies/json-body';
 import type { SpooledBody, Splice } from '../../bodies/spool/spooled-body';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';
@@ -36,21 +36,11 @@ export interface BuiltBody {
  */
 export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
-  try {
-    const { partial } = context.attempts;
-    return partial === null ? wholeBody(context, upstream) : prefilled(context, partial, upstream);
-  } catch (error) {
-    // A body of a few KiB can have more levels than the stack.
-    if (error instanceof RangeError) throw tooDeep(error);
-    throw error;
-  }
+  const { partial } = context.attempts;
+  return withinStack(() =>
+    partial === null ? wholeBody(context, upstream) : prefilled(context, partial, upstream),
+  );
 }
-
-const tooDeep = (cause: RangeError): GatewayError =>
-  new GatewayError('body_invalid', {
-    message: 'The objects and lists of the body are nested too deep to be rewritten; send a flatter one.',
-    cause,
-  });
 
 function wholeBody(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
@@ -188,8 +178,8 @@ function withPlainModel(body: JsonObject): JsonObject {
  * Returns the model to send in the body. When the path names the model, the body keeps the one that
  * it has.
  */
-const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
-  route.call === null || !scan?.model ? model : withoutSlug(scan.model);
+const modelInBody = ({ scan }: RequestView, { model, isModelInPath }: Upstream): string | null =>
+  isModelInPath && scan?.model ? withoutSlug(scan.model) : model;
 
 /**
  * Replaces the model in the body when it has a slug, or in a form when a rule sets another model.

@@ -7,6 +7,7 @@ import { isReadForUse } from '../../usage/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
 import type { GeminiAddress } from '../../routes/gemini-path';
+import { isStreamPath } from '../../routes/path-call';
 import { callAddress } from '../call-address';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';
@@ -71,7 +72,7 @@ export class RequestBuilder {
         // A model that hangs must not use all connections of the pool. Requests without a model are
         // bounded by their route.
         holder: upstream.model ?? context.route.kind,
-        ...this.timeoutsOf(context, upstream),
+        ...this.timeoutsOf(context, upstream, clientBody),
       },
     };
   }
@@ -88,17 +89,26 @@ export class RequestBuilder {
    * `request_timeout` bounds the whole call; for a stream, the time until its first byte and
    * between its pieces.
    */
-  private timeoutsOf(context: RequestView, { target }: Upstream) {
+  private timeoutsOf(context: RequestView, { target }: Upstream, ruled: JsonObject | null) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(context, target);
-    const streamed = context.scan?.stream === true;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
       headersTimeoutMs: timeoutMs,
       idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: streamed ? 0 : timeoutMs,
+      totalTimeoutMs: isStreamed(context, ruled) ? 0 : timeoutMs,
     };
   }
+}
+
+/**
+ * Whether the request demands a stream: its path, or its body after parameter rules. `ruled` is
+ * null if no rule was applied.
+ */
+function isStreamed({ route, scan }: RequestView, ruled: JsonObject | null): boolean {
+  if (route.address !== null) return route.address.stream;
+  if (route.call !== null && isStreamPath(route.upstreamPath)) return true;
+  return ruled === null ? scan?.stream === true : ruled['stream'] === true;
 }
 
 /** Signs the request for a provider whose signature covers the body. */

@@ -3,9 +3,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness, WORKSPACE_ID } from '../../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 const MESSAGE = {
   id: 'm',
   model: 'm',
@@ -59,6 +56,15 @@ describe('translation.loss', () => {
       },
       headers: { 'x-gw-explain': '1' },
     });
+
+  it('names members of any spelling in the header', async () => {
+    const body = { ...BODY, 'a\r\nx-made: 1\r\n': 1, 'b, c=dropped;é': 1 };
+    const response = await ask({}, { translation: { loss: 'adapt' } }, body);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-made')).toBeNull();
+    const header = response.headers.get('x-gw-translation-loss');
+    expect(header).toContain('a??x-made:?1??=dropped, b??c?dropped??=dropped');
+  });
 
   it('lets a request fall back to Anthropic, and records what was lost', async () => {
     const response = await ask({}, { translation: { loss: 'adapt' } });

@@ -15,6 +15,7 @@ export class BodyPieces {
   private waiter: Waiter | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isBroken = false;
+  private isEnded = false;
 
   /** `idleMs` is the maximum milliseconds that `next` waits for the client. */
   constructor(
@@ -34,11 +35,17 @@ export class BodyPieces {
   next(withinMs = Infinity): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
       this.waiter = { resolve, reject };
-      this.onReadable();
+      if (!this.isEnded) this.onReadable();
       if (this.waiter === null) return;
       if (this.isBroken || this.req.destroyed) this.onBroken();
       else this.timer = setTimeout(this.onBroken, Math.min(this.idleMs, withinMs));
     });
+  }
+
+  /** Rejects the current and all later calls of `next`, even if bytes have arrived. */
+  clientGone(): void {
+    this.isEnded = true;
+    this.onBroken();
   }
 
   /** Stops reading, and drops the rest of an incomplete body. */

@@ -29,8 +29,6 @@ interface GatewayResponse {
   readonly json: { readonly error?: { readonly type: string; readonly message: string } };
 }
 
-// Hashing megabytes many times is slow on a busy machine.
-jest.setTimeout(60_000);
 const PATIENTLY = { timeoutMs: 90_000 };
 
 describe('bodies that are too large for memory', () => {

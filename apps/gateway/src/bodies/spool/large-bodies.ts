@@ -1,4 +1,4 @@
-import { GatewayError } from '@gw/kernel';
+import { addPiece, GatewayError } from '@gw/kernel';
 import { BodySkim } from '@gw/providers';
 import type { RequestContext } from '../../core/request-context';
 import type { GatewayPrincipal } from '../../auth/principals';
@@ -53,6 +53,7 @@ export class LargeBodies {
     const { bodyIdleMs, spool } = this.options;
     if (length !== null && length > this.maxBytes) throw this.tooLarge(length);
     const pieces = new BodyPieces(context.req, bodyIdleMs);
+    context.whenClientGone(pieces);
     try {
       const first = length === null ? await this.readFirst(context, pieces) : NOTHING;
       if (first.isWhole) return Buffer.concat(first.pieces);
@@ -60,6 +61,8 @@ export class LargeBodies {
       context.release = () => {
         body.close();
       };
+      // The request may have been ended meanwhile; a closed body takes no bytes.
+      if (context.settled) context.releaseBody();
       context.scan = await this.store(context, first.pieces, pieces, body);
       context.freeMemoryAbove(WORKING_BYTES);
       context.spooled = body;
@@ -85,7 +88,7 @@ export class LargeBodies {
       if (piece === null) return { pieces: first, isWhole: true };
       context.reserveMemory(piece.length);
       size += piece.length;
-      first.push(piece);
+      addPiece(first, piece);
     }
     return { pieces: first, isWhole: false };
   }

@@ -63,8 +63,6 @@ const expectedSum = (): string => {
   return hash.digest('hex');
 };
 
-jest.setTimeout(120_000);
-
 describe('transfers of 100 MiB', () => {
   let gateway: GatewayHarness;
   let provider: Server;

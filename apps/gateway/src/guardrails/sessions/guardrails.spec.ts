@@ -3,8 +3,6 @@ import { WebSocket, type RawData } from 'ws';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 import { SocketProvider, type Accepted } from '../../realtime/spec-support/socket-provider';
 
-jest.setTimeout(30_000);
-
 const PATIENTLY = { timeoutMs: 90_000 };
 const SECRET = 'ULTRAVIOLET';
 let gateway: GatewayHarness;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { NO_TEXT, type HookResults, type StreamChannel } from '@gw/guardrails';
+import { CITATIONS, NO_TEXT, type HookResults, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import {
@@ -24,7 +24,7 @@ const NO_OTHER_TEXT: ReadonlySet<string> = new Set([
   'name',
   'tool_calls',
   'function_call',
-  'annotations',
+  ...CITATIONS,
   'images',
   'audio',
 ]);
@@ -43,6 +43,8 @@ export class CompletionsDialect implements StreamDialect {
   private readonly indices = new Map<string, number>();
   /** Number of texts that arrived whole. Their channels have negative indices. */
   private wholes = 0;
+  /** The citations of the last chunk that had some. Some providers repeat them in each chunk. */
+  private cited = '';
   private identity: JsonObject = {};
 
   constructor(private readonly isChat: boolean) {}
@@ -50,8 +52,14 @@ export class CompletionsDialect implements StreamDialect {
   read(body: JsonObject): ReadEvent {
     const { error, id, object, created, model } = body;
     const choices = objectsIn(body['choices']);
-    const texts = choices.flatMap((choice) => this.textsOf(choice));
-    if (error !== undefined && error !== null) return { ...NOTHING, role: 'error', repeats: texts };
+    const said = choices.flatMap((choice) => this.textsOf(choice));
+    const cited = this.citations(body, 0);
+    if (error !== undefined && error !== null)
+      return { ...NOTHING, role: 'error', repeats: [...said, ...cited] };
+    const json = JSON.stringify(cited.map(({ text }) => text));
+    const isRepeated = json === this.cited;
+    if (cited.length > 0) this.cited = json;
+    const texts = isRepeated ? said : [...said, ...cited];
     if (id !== undefined) this.identity = { id, object, created, model };
     for (const { channel } of texts) this.channels.set(keyOf(channel), channel);
     const ended = choices.filter(({ finish_reason: reason }) => reason !== undefined && reason !== null);
@@ -62,7 +70,9 @@ export class CompletionsDialect implements StreamDialect {
         ...texts.map(({ channel }) => channel).filter(isWhole),
         ...ended.flatMap((choice) => this.channelsOf(numberOr(choice['index'], 0))),
       ],
-      isTextAlone: ended.length === 0 && !isObject(body['usage']) && choices.every(hasOnlyText),
+      isTextAlone:
+        ended.length === 0 && cited.length === 0 && !isObject(body['usage']) && choices.every(hasOnlyText),
+      repeats: isRepeated ? cited : [],
     };
   }
 
@@ -91,6 +101,8 @@ export class CompletionsDialect implements StreamDialect {
           ],
         };
       }
+      case 'tool_name':
+      case 'citation':
       case 'other':
         return objectWith(this.paths[index] ?? [], text);
     }
@@ -117,6 +129,7 @@ export class CompletionsDialect implements StreamDialect {
         ? [
             ...this.spokenTexts(delta, text),
             ...this.callTexts(delta, choice),
+            ...this.citations(delta, choice),
             ...this.otherTexts(delta, choice),
           ]
         : [];
@@ -146,12 +159,12 @@ export class CompletionsDialect implements StreamDialect {
       const { function: called, custom } = call;
       if (isObject(custom)) this.custom.add(keyOf(channel));
       return [
-        ...(isObject(called) ? textAt(called, 'arguments', channel) : []),
-        ...(isObject(custom) ? textAt(custom, 'input', channel) : []),
+        ...(isObject(called) ? callText(called, 'arguments', channel) : []),
+        ...(isObject(custom) ? callText(custom, 'input', channel) : []),
       ];
     });
     return isObject(older)
-      ? [...calls, ...textAt(older, 'arguments', { choice, kind: 'tool_call', index: OLDER_CALL })]
+      ? [...calls, ...callText(older, 'arguments', { choice, kind: 'tool_call', index: OLDER_CALL })]
       : calls;
   }
 
@@ -168,9 +181,21 @@ export class CompletionsDialect implements StreamDialect {
         const isOneEach = new Set(leaves.map(({ path }) => JSON.stringify(path))).size === leaves.length;
         return isOneEach && name !== 'content_blocks'
           ? this.pieces(leaves, choice)
-          : jsonAt(delta, name, { choice, kind: 'other', index: -(this.wholes += 1) });
+          : jsonAt(delta, name, { choice, kind: 'other', index: this.nextWhole() });
       }),
     ];
+  }
+
+  /** Returns the sources in a delta, or next to the choices of a chunk. */
+  private citations(holder: JsonObject, choice: number): readonly EventText[] {
+    return CITATIONS.flatMap((name) =>
+      jsonAt(holder, name, { choice, kind: 'citation', index: this.nextWhole() }),
+    );
+  }
+
+  private nextWhole(): number {
+    this.wholes += 1;
+    return -this.wholes;
   }
 
   private pieces(leaves: readonly Leaf[], choice: number): readonly EventText[] {
@@ -196,8 +221,19 @@ export class CompletionsDialect implements StreamDialect {
 const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
 
-/** Whether the text of a channel arrives in one event. */
-const isWhole = ({ kind, index }: StreamChannel): boolean => kind === 'other' && index < 0;
+/** Whether the text of a channel is sent in the event in which it arrives. */
+const isWhole = ({ kind, index }: StreamChannel): boolean =>
+  kind === 'tool_name' || kind === 'citation' || (kind === 'other' && index < 0);
+
+/** Returns the name of a called tool, and a piece of what it is called with. */
+const callText = (
+  called: JsonObject,
+  key: 'arguments' | 'input',
+  channel: StreamChannel,
+): readonly EventText[] => [
+  ...textAt(called, 'name', { ...channel, kind: 'tool_name' }),
+  ...textAt(called, key, channel),
+];
 
 /** Returns the text; its choice loses the probabilities of its tokens, which repeat it, with it. */
 const withoutTokens = (text: EventText, choice: JsonObject): EventText => ({

@@ -60,6 +60,33 @@ describe('texts of a stream that a client reads', () => {
     ['the output of an MCP tool', 'responses', item({ type: 'mcp_call', output: 'x1' })],
     ['the query of a search', 'responses', item({ type: 'web_search_call', action: { query: 'x1' } })],
     ['found texts of files', 'responses', item({ type: 'file_search_call', results: [{ text: 'x1' }] })],
+    ['the source of a text', 'chat', chunk({ annotations: [{ url_citation: { url: 'x1' } }] })],
+    ['sources next to the choices', 'chat', { citations: ['x1'], choices: [] }],
+    [
+      'a quotation',
+      'messages',
+      delta({ type: 'citations_delta', citation: { type: 'char_location', cited_text: 'x1' } }),
+    ],
+    [
+      'the sources of a text',
+      'gemini',
+      { candidates: [{ groundingMetadata: { groundingChunks: [{ web: { uri: 'x1' } }] } }] },
+    ],
+    [
+      'an annotation',
+      'responses',
+      { type: 'response.output_text.annotation.added', annotation: { type: 'url_citation', url: 'x1' } },
+    ],
+    [
+      'the annotations of a part',
+      'responses',
+      { type: 'response.content_part.done', part: { type: 'output_text', annotations: [{ url: 'x1' }] } },
+    ],
+    [
+      'the annotations of an item',
+      'responses',
+      item({ type: 'message', content: [{ type: 'output_text', annotations: [{ title: 'x1' }] }] }),
+    ],
     [
       'a delta with members',
       'responses',
@@ -96,6 +123,17 @@ describe('texts of a stream that a client reads', () => {
     const [first] = dialect.read(body).texts;
     if (first === undefined) throw new Error('no text');
     expect(bodyOf(dialect.textEvent(first.channel, 'x1'))).toMatchObject(body);
+  });
+
+  it('takes sources that each chunk repeats as one text', () => {
+    const dialect = opened('chat');
+    const cited = { citations: ['https://a.example'], choices: [{ index: 0, delta: { content: 'x1' } }] };
+    const reads = [1, 2, 3].map(() => dialect.read(structuredClone(cited)));
+    expect(reads.map(({ texts, repeats }) => [texts.length, repeats.length])).toEqual([
+      [2, 0],
+      [1, 1],
+      [1, 1],
+    ]);
   });
 
   it('repeats the result of a hosted tool at the end as it was sent', () => {

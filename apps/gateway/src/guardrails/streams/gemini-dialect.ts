@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { GEMINI_CITATIONS, type HookResults, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import {
@@ -36,10 +36,11 @@ export class GeminiDialect implements StreamDialect {
   }
 
   /**
-   * Returns an event with text; empty for a part of a call or a result, which cannot be sent alone.
+   * Returns an event with text; empty for a part of a call, a result or a source, which cannot be
+   * sent alone.
    */
   textEvent({ choice, kind }: StreamChannel, text: string): Buffer {
-    if (kind === 'tool_call' || kind === 'other') return EMPTY;
+    if (isWhole({ kind })) return EMPTY;
     const part = kind === 'reasoning' ? { text, thought: true } : { text };
     return dataEvent({
       ...this.identity,
@@ -59,10 +60,13 @@ export class GeminiDialect implements StreamDialect {
   private textsOf(candidate: JsonObject): readonly EventText[] {
     const choice = numberOr(candidate['index'], 0);
     const { content } = candidate;
-    if (!isObject(content)) return [];
-    return objectsIn(content['parts'])
-      .flatMap((part) => this.partTexts(choice, content, part))
-      .map((text) => withoutTokens(text, candidate));
+    const texts = isObject(content)
+      ? objectsIn(content['parts']).flatMap((part) => this.partTexts(choice, content, part))
+      : [];
+    const sources = GEMINI_CITATIONS.flatMap((name) =>
+      jsonAt(candidate, name, this.next(choice, 'citation')),
+    );
+    return [...texts.map((text) => withoutTokens(text, candidate)), ...sources];
   }
 
   private partTexts(choice: number, content: JsonObject, part: JsonObject): readonly EventText[] {
@@ -70,29 +74,31 @@ export class GeminiDialect implements StreamDialect {
     const { functionCall: call } = part;
     return [
       ...textAt(part, 'text', { choice, kind, index: 0 }),
-      ...(isObject(call) ? [this.callText(choice, content, part, call)] : []),
+      ...(isObject(call) ? this.callTexts(choice, content, part, call) : []),
       ...CALLS.flatMap((name) => jsonAt(part, name, this.next(choice, 'tool_call'))),
       ...RESULTS.flatMap((name) => jsonAt(part, name, this.next(choice, 'other'))),
     ];
   }
 
-  /** Returns the channel of the next call or result. */
-  private next(choice: number, kind: 'tool_call' | 'other'): StreamChannel {
+  /** Returns the channel of the next call, result or source. */
+  private next(choice: number, kind: 'tool_call' | 'citation' | 'other'): StreamChannel {
     this.calls += 1;
     return { choice, kind, index: this.calls };
   }
 
-  private callText(choice: number, content: JsonObject, part: JsonObject, call: JsonObject): EventText {
-    return {
-      channel: this.next(choice, 'tool_call'),
+  private callTexts(choice: number, content: JsonObject, part: JsonObject, call: JsonObject): EventText[] {
+    const channel = this.next(choice, 'tool_call');
+    const args: EventText = {
+      channel,
       text: JSON.stringify(call['args'] ?? {}),
       set: (other) => {
-        const args = parsed(other);
-        if (args !== undefined) part['functionCall'] = { ...call, args };
+        const changed = parsed(other);
+        if (changed !== undefined) part['functionCall'] = { ...call, args: changed };
         // A call without valid arguments is removed from its event.
         else content['parts'] = objectsIn(content['parts']).filter((one) => one !== part);
       },
     };
+    return [...textAt(call, 'name', { ...channel, kind: 'tool_name' }), args];
   }
 
   private textChannels(candidate: JsonObject): readonly StreamChannel[] {
@@ -107,7 +113,7 @@ const CALLS = ['executableCode', 'toolCall'] as const;
 const RESULTS = ['codeExecutionResult', 'functionResponse', 'toolResponse'] as const;
 
 /** Whether the text of a channel arrives in one event. */
-const isWhole = ({ kind }: StreamChannel): boolean => kind === 'tool_call' || kind === 'other';
+const isWhole = ({ kind }: Pick<StreamChannel, 'kind'>): boolean => kind !== 'text' && kind !== 'reasoning';
 
 /** Returns the text; its candidate loses what repeats it, with it. */
 const withoutTokens = (text: EventText, candidate: JsonObject): EventText => ({

@@ -138,7 +138,8 @@ export class GuardedEvents {
       isChanged = true;
     }
     if (isChanged && isEmpty) return;
-    this.out.write(isChanged ? this.guarding.dialect.encode(body) : this.withRepeats(event));
+    const sent = this.withRepeats(event);
+    this.out.write(isChanged ? this.guarding.dialect.encode(body) : sent);
   }
 
   /**

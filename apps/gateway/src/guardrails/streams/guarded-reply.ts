@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { StageVerdict } from '@gw/guardrails';
+import type { Eventually, StageVerdict } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { BodyBudget } from '../../bodies/body-budget';
@@ -76,7 +76,7 @@ export class GuardedReply extends Reply {
 
   override seal(chunk: Buffer): void {
     this.write(chunk);
-    if (!this.isDone()) void this.guarded.conclude(EMPTY);
+    if (!this.isDone()) this.await(this.guarded.conclude(EMPTY));
   }
 
   override end(last: Buffer | null): void {
@@ -85,7 +85,7 @@ export class GuardedReply extends Reply {
     // Streams of Gemini have no end mark.
     const { route, reply } = this.requestContext;
     if (route.dialect === 'gemini' && !this.isDone() && reply.failure === null)
-      void this.guarded.conclude(EMPTY);
+      this.await(this.guarded.conclude(EMPTY));
     if (this.isDead || (this.guarded.hasEnded && !this.concluded)) return;
     this.isDead = true;
     this.open();
@@ -99,6 +99,11 @@ export class GuardedReply extends Reply {
     super.break();
   }
 
+  /** A verdict that fails ends the request. */
+  private await(verdict: Eventually<void>): void {
+    if (verdict !== undefined) this.requestContext.guard(() => verdict);
+  }
+
   private isDone(): boolean {
     return this.isDead || this.guarded.hasEnded;
   }
@@ -107,17 +112,20 @@ export class GuardedReply extends Reply {
     const data = dataOf(event);
     if (data === null) {
       // Provider comments do not send a waiting head, because they may arrive early and carry no
-      // information.
-      if (this.head === null || KEEP_ALIVE_COMMENT.equals(event)) this.pass(event);
+      // information. Their texts are not judged, so they are not sent.
+      const isOwn = KEEP_ALIVE_COMMENT.equals(event);
+      if (this.head === null || isOwn) this.pass(isOwn ? event : EMPTY_COMMENT);
       return;
     }
     if (data.trim() === '[DONE]') {
-      void this.guarded.conclude(event);
+      this.await(this.guarded.conclude(isPlainEvent(event) ? event : DONE));
       return;
     }
     // An event that cannot be parsed was not judged, so it is dropped.
     const body = objectOf(data);
-    if (body !== null) void this.guarded.take(event, body);
+    if (body === null) return;
+    const sent = isPlainEvent(event) ? event : this.guarding.dialect.encode(body);
+    this.await(this.guarded.take(sent, body));
   }
 
   /** Sends the head if it is still waiting. */
@@ -165,3 +173,16 @@ export class GuardedReply extends Reply {
 const EMPTY = Buffer.alloc(0);
 /** Status of a marked response. */
 const MARKED = 246;
+const EMPTY_COMMENT = Buffer.from(':\n\n');
+const DONE = Buffer.from('data: [DONE]\n\n');
+const PLAIN_LINE = /^(?:data:|(?:event|id|retry): ?[\w.:-]*$|$)/;
+
+/**
+ * Whether an event has nothing but data and names. Other lines are not judged, and some clients find
+ * data in them, because they know more ends of lines.
+ */
+const isPlainEvent = (event: Buffer): boolean =>
+  event
+    .toString('latin1')
+    .split(/\r\n?|\n/)
+    .every((line) => PLAIN_LINE.test(line));

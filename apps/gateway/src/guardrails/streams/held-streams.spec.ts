@@ -1,11 +1,7 @@
 import OpenAI from 'openai';
 import type { StubStep } from '@gw/testing';
-import { StubProvider } from '@gw/testing';
-import { TestClient, type TestResponse } from '../../spec-support/test-client';
-import { GatewayHarness } from '../../spec-support/harness';
-
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
+import type { TestResponse } from '../../spec-support/test-client';
+import { guardedStreams } from './spec-support/guarded-streams';
 
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -14,28 +10,14 @@ const REQUESTED = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi
 const DENYING = { deny: true, wordCount: { maxWords: 1 } };
 
 describe('stream that a guardrail holds back whole', () => {
-  let gateway: GatewayHarness;
-  let stub: StubProvider;
-  const asker = new TestClient(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await GatewayHarness.start();
-    stub = await StubProvider.start();
-    gateway.addProvider('main', 'openai', stub.origin);
-  });
-  afterAll(async () => {
-    await Promise.all([gateway.stop(), stub.stop()]);
-  });
-
-  const ask = (guardrail: object, steps: readonly StubStep[]): Promise<TestResponse> => {
-    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps });
-    const config = { provider: '@main', output_guardrails: [guardrail] };
-    return asker.ask('/chat/completions', { ...REQUESTED, stream: true }, { config });
-  };
-  const whole = [{ chunk: chunk('two words') + DONE }];
+  const streams = guardedStreams();
+  const ask = (guardrail: object, stream: string | readonly StubStep[]): Promise<TestResponse> =>
+    streams.ask({ guardrail, stream });
+  const whole = chunk('two words') + DONE;
 
   it('returns 446 for a denied stream, which the official client does not retry', async () => {
-    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps: whole });
+    streams.respond(whole);
+    const { gateway, stub } = streams;
     const config = { provider: '@main', output_guardrails: [DENYING] };
     const openai = new OpenAI({
       apiKey: gateway.apiKey,
@@ -50,7 +32,7 @@ describe('stream that a guardrail holds back whole', () => {
   });
 
   it('returns 446 for a denied stream, also after comments of the provider', async () => {
-    const { status, text } = await ask(DENYING, [{ chunk: ': PROCESSING\n\n' }, ...whole]);
+    const { status, text } = await ask(DENYING, [{ chunk: ': PROCESSING\n\n' }, { chunk: whole }]);
     expect([status, text.includes('PROCESSING')]).toEqual([446, false]);
   });
 
@@ -61,43 +43,29 @@ describe('stream that a guardrail holds back whole', () => {
 
   it('keeps the status of a stream that passes or that its provider breaks off', async () => {
     const passed = await ask({ deny: true, wordCount: { maxWords: 9 } }, whole);
-    expect([passed.status, passed.text]).toEqual([200, chunk('two words') + DONE]);
+    expect([passed.status, passed.text]).toEqual([200, whole]);
     const broken = await ask(DENYING, [{ chunk: chunk('two words') }, { cut: 'end' }]);
     expect([broken.status, broken.text.includes('stream_interrupted')]).toEqual([200, true]);
     expect(broken.text).not.toContain('two words');
   });
 
   it('returns an error response for a stream that exceeds the bytes that may be held back', async () => {
-    const { status, text } = await ask({ deny: true, wordCount: { maxWords: 9_000_000 } }, [
-      { chunk: chunk('x'.repeat(1_000_001)) + DONE },
-    ]);
+    const guardrail = { deny: true, wordCount: { maxWords: 9_000_000 } };
+    const { status, text } = await ask(guardrail, chunk('x'.repeat(1_000_001)) + DONE);
     expect([status, JSON.parse(text)]).toMatchObject([446, { error: { type: 'hooks_failed' } }]);
   });
 });
 
 describe('stream that a guardrail holds back for longer than the interval of keep-alive comments', () => {
-  let gateway: GatewayHarness;
-  let stub: StubProvider;
-  const asker = new TestClient(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
-    stub = await StubProvider.start();
-    gateway.addProvider('main', 'openai', stub.origin);
-  });
-  afterAll(async () => {
-    await Promise.all([gateway.stop(), stub.stop()]);
-  });
+  const streams = guardedStreams({ STREAM_KEEP_ALIVE: '120' });
 
   it('sends a denial as an error event after a keep-alive comment has started the stream', async () => {
     let release = (): void => undefined;
     const until = new Promise<void>((resolve) => (release = resolve));
-    stub.respond({
-      headers: { 'content-type': 'text/event-stream' },
-      steps: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
+    const response = await streams.open({
+      guardrail: DENYING,
+      stream: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
     });
-    const config = { provider: '@main', output_guardrails: [DENYING] };
-    const response = await asker.open('/chat/completions', { ...REQUESTED, stream: true }, { config });
     expect(response.status).toBe(200);
     release();
     const text = await response.text();

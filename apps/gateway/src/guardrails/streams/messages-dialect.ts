@@ -18,6 +18,8 @@ const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; re
   text: { type: 'text_delta', key: 'text' },
   reasoning: { type: 'thinking_delta', key: 'thinking' },
   tool_call: { type: 'input_json_delta', key: 'partial_json' },
+  tool_name: { type: '', key: '' },
+  citation: { type: 'citations_delta', key: 'citation' },
   other: { type: 'compaction_delta', key: 'content' },
 };
 
@@ -27,8 +29,8 @@ const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; re
 export class MessagesDialect implements StreamDialect {
   /** The block to which each channel is written, by channel key. */
   private readonly blocks = new Map<string, { readonly channel: StreamChannel; readonly index: number }>();
-  /** Number of deltas of unknown types, each with a channel of its own. */
-  private unknown = 0;
+  /** Number of citations and of deltas of unknown types, each with a channel of its own. */
+  private wholes = 0;
 
   read(body: JsonObject): ReadEvent {
     const index = numberOr(body['index'], 0);
@@ -59,7 +61,8 @@ export class MessagesDialect implements StreamDialect {
   }
 
   encode(body: JsonObject): Buffer {
-    return namedEvent(String(body['type']), body);
+    const { type } = body;
+    return namedEvent(typeof type === 'string' ? type : '', body);
   }
 
   resultsEvent(results: HookResults): Buffer {
@@ -78,7 +81,11 @@ export class MessagesDialect implements StreamDialect {
     if (texts.length > 0 || TEXT_BLOCKS.has(block['type'])) return { ...NOTHING, texts };
     // The input of a tool usually follows in pieces; a result arrives whole.
     return 'input' in block
-      ? whole(jsonAt(block, 'input', { choice: 0, kind: 'tool_call', index }))
+      ? whole([
+          ...textAt(block, 'name', { choice: 0, kind: 'tool_name', index }),
+          ...textAt(block, 'server_name', { choice: 0, kind: 'tool_name', index: -1 - index }),
+          ...jsonAt(block, 'input', { choice: 0, kind: 'tool_call', index }),
+        ])
       : whole(jsonAt(body, 'content_block', { choice: 0, kind: 'other', index }));
   }
 
@@ -92,10 +99,12 @@ export class MessagesDialect implements StreamDialect {
     }
     // A signature covers the thinking before it, so the channel closes here.
     const closes = this.closedBy('content_block_stop', index);
-    if (delta['type'] === 'signature_delta' || delta['type'] === 'citations_delta')
-      return { ...NOTHING, closes };
-    this.unknown += 1;
-    return whole(jsonAt(body, 'delta', { choice: 0, kind: 'other', index: -this.unknown }));
+    if (delta['type'] === 'signature_delta') return { ...NOTHING, closes };
+    this.wholes += 1;
+    if (delta['type'] !== 'citations_delta')
+      return whole(jsonAt(body, 'delta', { choice: 0, kind: 'other', index: -this.wholes }));
+    const cited = whole(jsonAt(delta, 'citation', { choice: 0, kind: 'citation', index: this.wholes }));
+    return { ...cited, closes: [...closes, ...cited.closes] };
   }
 
   private textIn(

@@ -34,8 +34,10 @@ const STREAMED: ReadonlySet<unknown> = new Set([
   'custom_tool_call',
   undefined,
 ]);
+/** Members with the names of a called tool, of its server and of its namespace. */
+const NAMES = ['name', 'server_label', 'namespace'] as const;
 /** Members of other items that are streamed, or are data or names of tools. */
-const STREAMED_KEYS: ReadonlySet<string> = new Set([...WHOLE_TEXT_KEYS, 'result', 'name', 'server_label']);
+const STREAMED_KEYS: ReadonlySet<string> = new Set([...WHOLE_TEXT_KEYS, ...NAMES, 'result']);
 
 /**
  * Reads and writes events of OpenAI's responses, and of one response of a realtime session. The
@@ -44,6 +46,8 @@ const STREAMED_KEYS: ReadonlySet<string> = new Set([...WHOLE_TEXT_KEYS, 'result'
 export class ResponsesDialect implements StreamDialect {
   private readonly last = new Map<string, JsonObject>();
   private readonly channels = new Map<string, StreamChannel>();
+  /** Names that were read, by index of the item and member. */
+  private readonly names = new Map<string, string>();
   /** Number of texts that arrived whole, each with a channel of its own. */
   private wholes = 0;
 
@@ -51,7 +55,7 @@ export class ResponsesDialect implements StreamDialect {
   constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
 
   read(body: JsonObject): ReadEvent {
-    const type = String(body['type']);
+    const type = typeOf(body);
     if (type === 'error') return { ...NOTHING, role: 'error' };
     if (type === 'response.failed') return { ...NOTHING, role: 'error', repeats: this.repeats(body) };
     if (ENDS.has(type)) return { ...NOTHING, role: 'end', repeats: this.repeats(body) };
@@ -71,7 +75,7 @@ export class ResponsesDialect implements StreamDialect {
   }
 
   encode(body: JsonObject): Buffer {
-    return this.frame(String(body['type']), body);
+    return this.frame(typeOf(body), body);
   }
 
   resultsEvent(results: HookResults): Buffer {
@@ -91,7 +95,7 @@ export class ResponsesDialect implements StreamDialect {
       index: 0,
     };
     if (isObject(body['delta'])) {
-      const texts = jsonAt(body, 'delta', this.next(channel.choice));
+      const texts = jsonAt(body, 'delta', this.next(channel.choice, 'other'));
       return { ...NOTHING, texts, closes: texts.map((text) => text.channel) };
     }
     const texts = tokenText(body, 'delta', channel);
@@ -103,15 +107,34 @@ export class ResponsesDialect implements StreamDialect {
   }
 
   /** Returns the texts of an item that arrive with it, such as the results of a hosted tool. */
-  private itemTexts({ item, output_index: index }: JsonObject): readonly EventText[] {
-    if (!isObject(item)) return [];
-    return wholeItem(item, () => this.next(numberOr(index, 0)));
+  private itemTexts(body: JsonObject): readonly EventText[] {
+    const { item, part } = body;
+    const choice = numberOr(body['output_index'], 0);
+    return [
+      ...this.newNames(isObject(item) ? item : body, choice),
+      ...jsonAt(body, 'annotation', this.next(choice, 'citation')),
+      ...(isObject(part) ? annotations([part], () => this.next(choice, 'citation')) : []),
+      ...(isObject(item) ? wholeItem(item, (kind) => this.next(choice, kind)) : []),
+    ];
+  }
+
+  /** Returns the names of a called tool that differ from those of earlier events. */
+  private newNames(holder: JsonObject, choice: number): readonly EventText[] {
+    return NAMES.flatMap((key, index) => {
+      const place = `${String(choice)} ${key}`;
+      const texts = textAt(holder, key, { choice, kind: 'tool_name', index });
+      return texts.filter(({ text }) => {
+        const isNew = this.names.get(place) !== text;
+        this.names.set(place, text);
+        return isNew;
+      });
+    });
   }
 
   /** Returns the channel of the next text that arrives whole. */
-  private next(choice: number): StreamChannel {
+  private next(choice: number, kind: WholeKind): StreamChannel {
     this.wholes += 1;
-    return { choice, kind: 'other', index: this.wholes };
+    return { choice, kind, index: this.wholes };
   }
 
   private repeats(body: JsonObject): readonly EventText[] {
@@ -119,7 +142,8 @@ export class ResponsesDialect implements StreamDialect {
     if (isObject(body['response']))
       return objectsIn(body['response']['output']).flatMap((item, at) => [
         ...wholeTexts(item, at),
-        ...wholeItem(item, () => ({ choice: at, kind: 'other', index: 0 })),
+        ...this.newNames(item, at),
+        ...wholeItem(item, (kind) => ({ choice: at, kind, index: 0 })),
       ]);
     if (isObject(body['item'])) return wholeTexts(body['item'], choice);
     return wholeTexts(isObject(body['part']) ? body['part'] : body, choice);
@@ -137,13 +161,21 @@ function wholeTexts(holder: JsonObject, choice: number): readonly EventText[] {
   ];
 }
 
-/** Returns the texts of an item that are not streamed before it. */
-const wholeItem = (item: JsonObject, channel: () => StreamChannel): readonly EventText[] =>
+type WholeKind = 'citation' | 'other';
+
+/**
+ * Returns the texts of an item that are not streamed before it, or only as events of their own, as
+ * its annotations are.
+ */
+const wholeItem = (item: JsonObject, channel: (kind: WholeKind) => StreamChannel): readonly EventText[] =>
   STREAMED.has(item['type'])
-    ? []
+    ? annotations(objectsIn(item['content']), () => channel('citation'))
     : Object.keys(item)
         .filter((name) => !NO_TEXT.has(name) && !STREAMED_KEYS.has(name))
-        .flatMap((name) => jsonAt(item, name, channel()));
+        .flatMap((name) => jsonAt(item, name, channel('other')));
+
+const annotations = (parts: readonly JsonObject[], channel: () => StreamChannel): readonly EventText[] =>
+  parts.flatMap((part) => jsonAt(part, 'annotations', channel()));
 
 /**
  * Returns the text of a member; its holder loses the probabilities of its tokens, which repeat it,
@@ -160,3 +192,5 @@ const tokenText = (holder: JsonObject, key: string, channel: StreamChannel): rea
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
+
+const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '');

@@ -2,8 +2,6 @@ import { StubProvider } from '@gw/testing';
 import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
-jest.setTimeout(60_000);
-
 const SECRET = 'ULTRAVIOLET';
 /** 600 tokens; the denied word is in two pieces at token 500. */
 const TOKENS = Array.from({ length: 600 }, (_, at) =>

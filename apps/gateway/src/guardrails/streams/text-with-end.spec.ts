@@ -1,9 +1,6 @@
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 
-// A busy machine may take several times as long.
-jest.setTimeout(60_000);
-
 type Body = Record<string, never>;
 
 /** A dialect whose last event may have text next to the end of its channel. */

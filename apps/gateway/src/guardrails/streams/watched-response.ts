@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { StreamGuard, Subject, undecidedInBackground, type GuardrailResult } from '@gw/guardrails';
+import { addPiece } from '@gw/kernel';
 import { codingOf, decode } from '@gw/outbound';
 import type { HeaderList } from '@gw/providers';
 import { contentTypeOf, valueOf } from '../../http/header-rules';
@@ -128,7 +129,7 @@ class WholeWatcher implements Watcher {
 
   add(chunk: Buffer): void {
     this.size += chunk.length;
-    if (this.size <= RESPONSE_BYTES_MAX) this.chunks.push(chunk);
+    if (this.size <= RESPONSE_BYTES_MAX) addPiece(this.chunks, chunk);
     else this.chunks = [];
   }
 

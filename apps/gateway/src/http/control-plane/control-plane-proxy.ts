@@ -12,6 +12,7 @@ import {
 import type { GatewaySettings } from '../../settings';
 import { withoutHopByHop } from '../header-rules';
 import { refuse } from '../own-responses';
+import { discardRest } from '../../bodies/discard-rest';
 import { BodyReader, type BodyReaderOptions } from '../../bodies/read-body';
 import { FairPlaces, type Place } from './fair-places';
 import { RelayedResponse } from './relayed-response';
@@ -192,7 +193,11 @@ function fail({ id, req, res }: Forwarded, error: GatewayError): void {
   if (res.closed || res.destroyed) return;
   if (res.headersSent) {
     if (!res.writableEnded) res.destroy();
-  } else refuse(id, req, res, error);
+    return;
+  }
+  // A client may send its whole body before it reads the response.
+  discardRest(req);
+  refuse(id, req, res, error);
 }
 
 const tooLarge = (): GatewayError =>

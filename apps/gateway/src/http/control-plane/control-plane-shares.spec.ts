@@ -7,8 +7,6 @@ const PATIENT = { timeoutMs: 90_000 };
 const SLOW_SENDERS = 200;
 const LARGE = Buffer.alloc(24 * 1_048_576, 'x');
 
-jest.setTimeout(60_000);
-
 /** An admin API that counts the requests it receives, and responds by path. */
 class StubAdmin {
   readonly heads: string[] = [];

@@ -24,7 +24,7 @@ export interface ReadEvents {
 
 /** Maximum number of stored streams of a caller, and maximum characters of all their events. */
 export const STORED_LIMITS = { streamsMax: 64, charactersMax: 4_194_304 } as const;
-/** Milliseconds for which the events of a stream are kept after the last one. */
+/** Milliseconds for which the events of a stream are kept after the last one, or the last `keep`. */
 export const KEEP_MS = 300_000;
 
 /**
@@ -35,6 +35,8 @@ export const KEEP_MS = 300_000;
 export interface EventStore {
   /** Stores an event in the background; events of a stream are stored in the order of the calls. */
   add(name: StreamName, event: NumberedEvent, isLast: boolean): void;
+  /** Keeps a stream, in the background, as if it had got an event now. */
+  keep(name: StreamName): void;
   /**
    * Returns the events after a number; null when there is no such stream or the store cannot be
    * reached.

@@ -96,10 +96,30 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
   });
 });
 
-describe('forged events in Redis', () => {
+describe('events in Redis', () => {
   const server = withRedis();
 
-  it('are ignored: made up, moved from another stream, or repeated under another number', async () => {
+  it('are kept for longer by a call that is still running', async () => {
+    const redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 20_000 });
+    await redisReady(redis, 20_000);
+    const store = new RedisEventStore(redis, new RedisBus(redis, null), RING);
+    const name = { ...NAME, principal: 'p9' };
+    store.add(name, { number: 1, json: '"m"' }, false);
+    const key = 'gw:mcp:ev:{p9}:s1:cabc';
+    await eventually(async () => (await redis.exists(key)) === 1);
+    const keys = [key, 'gw:mcp:ev-times:{p9}', 'gw:mcp:ev-sizes:{p9}'];
+    for (const each of keys) await redis.pexpire(each, 30_000);
+    store.keep(name);
+    await eventually(async () =>
+      (await Promise.all(keys.map((each) => redis.pttl(each)))).every((ms) => ms > 200_000),
+    );
+    expect((await store.read(name, 0))?.events).toHaveLength(1);
+    store.keep({ ...name, stream: 'cnone' });
+    expect(await store.read({ ...name, stream: 'cnone' }, 0)).toBeNull();
+    redis.disconnect();
+  });
+
+  it('are ignored when forged: made up, moved from another stream, or repeated under another number', async () => {
     const redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 20_000 });
     await redisReady(redis, 20_000);
     const store = new RedisEventStore(redis, new RedisBus(redis, null), RING);

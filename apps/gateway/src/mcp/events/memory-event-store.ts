@@ -53,6 +53,14 @@ export class MemoryEventStore implements EventStore {
     this.watchers.get(key)?.();
   }
 
+  keep(name: StreamName): void {
+    const key = keyOf(name);
+    const stored = this.streams.get(key);
+    if (stored === undefined) return;
+    stored.expiresAt = this.now() + KEEP_MS;
+    this.touch(key, stored);
+  }
+
   read(name: StreamName, after: number): Promise<ReadEvents | null> {
     this.expire();
     const stored = this.streams.get(keyOf(name));

@@ -52,6 +52,17 @@ for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, keep) end
 redis.call('PUBLISH', ARGV[11], ARGV[4])
 return 1`;
 
+/**
+ * Renews the expiry of a stream. KEYS: as those of `ADD`. ARGV: name of the stream, milliseconds to
+ * keep it.
+ */
+const KEEP = `
+if redis.call('PEXPIRE', KEYS[1], ARGV[2]) == 0 then return 0 end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[2], string.format('%.0f', time[1] * 1000000 + time[2]), ARGV[1])
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
+return 1`;
+
 const PREFIX = 'gwe1.';
 /**
  * Factor between the length of sealed text and of its JSON: sealing encodes UTF-8 bytes as base64.
@@ -89,6 +100,12 @@ export class RedisEventStore implements EventStore {
         ...[STORED_LIMITS.streamsMax, sealedMax(STORED_LIMITS.charactersMax), channelOf(name)],
       )
       .then(done, done);
+  }
+
+  keep(name: StreamName): void {
+    this.redis
+      .eval(KEEP, 3, streamKey(name), timesKey(name), sizesKey(name), memberOf(name), KEEP_MS)
+      .catch(() => undefined);
   }
 
   async read(name: StreamName, after: number): Promise<ReadEvents | null> {

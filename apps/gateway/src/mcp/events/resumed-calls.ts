@@ -71,9 +71,10 @@ class Follower {
       () => this.readSoon(),
       () => this.end(),
     );
-    this.timer = setInterval(() => void this.sendHeartbeat(), HEARTBEAT_EVERY_MS).unref();
+    const beat = (): void => this.parts.reply.guard(() => this.sendHeartbeat());
+    this.timer = setInterval(beat, HEARTBEAT_EVERY_MS).unref();
     this.readSoon();
-    void this.sendHeartbeat();
+    beat();
   }
 
   /** Ends the response without a message. */
@@ -92,6 +93,7 @@ class Follower {
   /** Reads and sends new events, after the read in progress. */
   private readSoon(): void {
     this.reading = this.reading.then(() => this.send());
+    this.parts.reply.guard(() => this.reading);
   }
 
   private async send(): Promise<void> {

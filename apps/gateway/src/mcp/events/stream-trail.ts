@@ -47,6 +47,11 @@ export class StreamTrail {
     return this.put(JSON.stringify(this.call), false);
   }
 
+  /** Keeps the stored events, because more will follow. */
+  keep(): void {
+    if (this.hasBegun) this.store.keep(this.name);
+  }
+
   /** Adds a message and returns the id of its event. */
   add(json: string): string {
     // A message that is too large is not stored, like the oldest messages of a long stream.

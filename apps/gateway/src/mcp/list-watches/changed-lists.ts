@@ -11,7 +11,7 @@ const INTEGRATIONS_MAX = 10_000;
 
 interface ReadState {
   left: number;
-  /** Unix milliseconds at which `left` was last increased. */
+  /** Time of `performance.now` at which `left` was last increased. */
   at: number;
   isReading: boolean;
   /** True when a change arrived during a read, or waits for the next permitted read. */
@@ -50,7 +50,7 @@ export class ChangedLists {
   }
 
   private schedule(integrationId: string, reading: ReadState): void {
-    const now = Date.now();
+    const now = performance.now();
     const earned = Math.floor((now - reading.at) / MINUTE_MS);
     if (earned > 0) [reading.left, reading.at] = [Math.min(BURST, reading.left + earned), now];
     if (reading.left > 0) {
@@ -83,5 +83,5 @@ export class ChangedLists {
 }
 
 const newReading = (): ReadState => ({
-  ...{ left: BURST, at: Date.now(), isReading: false, isPending: false, timer: null },
+  ...{ left: BURST, at: performance.now(), isReading: false, isPending: false, timer: null },
 });

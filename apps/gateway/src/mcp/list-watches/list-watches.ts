@@ -251,7 +251,8 @@ function leave(user: WatchingStream): void {
   const { watch } = user;
   if (watch === null) return;
   watch.users.delete(user);
-  if (watch.users.size === 0) watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
+  if (watch.users.size === 0 && !watch.stopped.signal.aborted)
+    watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
 }
 
 function stop(watch: Watch): void {

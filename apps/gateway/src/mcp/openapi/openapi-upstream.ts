@@ -95,7 +95,8 @@ export class OpenApiUpstream implements CalledUpstream {
     const limits = { totalMs, idleMs: DEFAULT_TIMEOUTS.idleMs };
     const clock = new CallClock(limits, options.signal, this.parts.memory);
     try {
-      const request = openApiRequest(tool.operation, ownObject(params, 'arguments'));
+      const args = ownObject(params, 'arguments');
+      const request = openApiRequest(tool.operation, args, options.argumentBytes ?? null);
       return await this.call(request, tool, options, clock);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;

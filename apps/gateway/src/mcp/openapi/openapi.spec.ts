@@ -4,7 +4,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { eventually, startRestService, type RestService } from '@gw/testing';
+import { eventually, modernRequest, startRestService, type RestService } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 import { saveServer } from '../spec-support/mcp-server';
 import { openApiServer, withHeaders } from '../spec-support/openapi-server';
@@ -44,6 +44,17 @@ describe('tools of an OpenAPI document', () => {
       inputSchema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
     });
     expect(JSON.stringify(tools)).not.toContain('gw/operation');
+  });
+
+  it('send numbers in JSON as the client wrote them', async () => {
+    const big = '12345678901234567890';
+    const request = modernRequest(gateway.apiKey, 'tools/call', {
+      name: 'addPet',
+      ...{ arguments: { name: 0.5 } },
+    });
+    const response = await fetch(url(), { ...request, body: request.body.replace('0.5', `[ ${big} ]`) });
+    expect(response.status).toBe(200);
+    expect(service.requests.at(-1)?.body).toBe(`{"name":[ ${big} ]}`);
   });
 
   it('become requests with path, query, header and body, and with the credential of the integration', async () => {

@@ -38,7 +38,7 @@ interface ListenStream extends WatchedStream {
 }
 
 /** Resources that a stream watches until a signal aborts. */
-interface WatchedResources extends Pick<WatchedStream, 'current'> {
+interface WatchedResources extends WatchedStream {
   readonly session: SessionFacts | null;
   /** URIs in the form that the client uses. */
   readonly uris: readonly string[];
@@ -72,7 +72,7 @@ export class ResourceWatches {
       const updated = (uri: string, params: JsonObject): void => {
         if (state.subscriptions.has(uri)) queue.add(uri, params);
       };
-      this.watchAll({ current, session, uris, updated }, watch.signal);
+      this.watchAll({ current, reply, session, uris, updated }, watch.signal);
     };
     state.onChange = renew;
     reply.onceEnded(() => {
@@ -91,13 +91,13 @@ export class ResourceWatches {
       return notificationBody(UPDATED, { ...params, _meta: meta });
     });
     this.watchAll(
-      { current, session: null, uris, updated: (...update) => queue.add(...update) },
+      { current, reply, session: null, uris, updated: (...update) => queue.add(...update) },
       watch.signal,
     );
   }
 
   private watchAll(wanted: WatchedResources, signal: AbortSignal): void {
-    const { current, session } = wanted;
+    const { current, reply, session } = wanted;
     const endpoint = current();
     for (const [id, { workspaceId, organisationId }] of serversOf(endpoint, wanted.uris)) {
       const view = (): ServerView | undefined => current()?.servers.find((each) => each.id === id);
@@ -116,7 +116,7 @@ export class ResourceWatches {
         () => this.shares.of(workspaceId, organisationId),
         signal,
       );
-      void watch.run();
+      reply.guard(() => watch.run());
     }
   }
 }

@@ -8,6 +8,7 @@ function slowReply() {
   return {
     sent,
     hasEnded: false,
+    guard: (work: () => unknown) => void work(),
     message: (message: JsonObject) => void sent.push(message['uri']),
     drained: () => new Promise<void>((resolve) => read.push(resolve)),
     async read() {

@@ -15,7 +15,7 @@ export class UpdateQueue {
   private isSending = false;
 
   constructor(
-    private readonly reply: Pick<McpReply, 'drained' | 'hasEnded' | 'message'>,
+    private readonly reply: Pick<McpReply, 'drained' | 'guard' | 'hasEnded' | 'message'>,
     /** Creates the notification for an update. */
     private readonly messageOf: (params: JsonObject) => JsonObject,
   ) {}
@@ -23,7 +23,7 @@ export class UpdateQueue {
   add(uri: string, params: JsonObject): void {
     const isShort = JSON.stringify(params).length <= PARAMS_LENGTH_MAX;
     this.waiting.set(uri, { ...(isShort && params), uri });
-    if (!this.isSending) void this.send();
+    if (!this.isSending) this.reply.guard(() => this.send());
   }
 
   private async send(): Promise<void> {

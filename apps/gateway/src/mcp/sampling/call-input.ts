@@ -3,6 +3,9 @@ import type { McpRequest } from '../mcp-request';
 import { inputRules } from '../upstreams';
 import { samplingModel, type Sampling } from './sampling';
 
+/** Maximum number of completions for one tool call. */
+const OF_CALL_MAX = 5;
+
 /**
  * Returns how a server's requests for input are answered during a call: by the client through
  * `respond`, or, for sampling, by a model of the workspace when the server has one.
@@ -16,11 +19,13 @@ export function inputHandling(
   const context = { ...inputRules(document, request.capabilities), ownHosts };
   const model = samplingModel(document);
   if (model === null) return { context, respond };
+  let left = OF_CALL_MAX;
   return {
     context,
-    respond: (asked, until) =>
-      asked.method === 'sampling/createMessage'
-        ? sampling.answer(request, model, asked.params, until)
-        : respond(asked, until),
+    respond: (asked, until) => {
+      if (asked.method !== 'sampling/createMessage') return respond(asked, until);
+      left -= 1;
+      return left < 0 ? Promise.resolve(null) : sampling.answer(request, model, asked.params, until);
+    },
   };
 }

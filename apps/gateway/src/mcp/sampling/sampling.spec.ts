@@ -6,9 +6,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerDocument } from '@gw/contracts';
-import { startMcpFixture, StubProvider, type McpFixture } from '@gw/testing';
+import { modernRequest, startMcpFixture, StubProvider, type McpFixture } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 import { saveServer, serverDocument } from '../spec-support/mcp-server';
+import { startScriptedServer } from '../spec-support/scripted-server';
 
 const INFO = { name: 'spec', version: '1' };
 const CALL = { name: 'test_sampling', arguments: { prompt: 'What is a parrot?' } };
@@ -103,7 +104,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
   });
 
   it('is refused by the limits of the caller, and the tool call then fails', async () => {
-    const limit = { id: 'limit-1', type: 'requests', unit: 'rpm', value: 1 } as const;
+    const limit = { id: 'limit-1', type: 'requests', unit: 'rpd', value: 1 } as const;
     gateway.addKey(gateway.apiKey, { id: 'key-1', scopes: ['mcp.invoke'], rateLimits: [limit] });
     const client = await connected();
     expect(JSON.stringify(await client.callTool(CALL))).toContain('A bird.');
@@ -133,4 +134,30 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     expect(isRefused).toBe(true);
     expect(stub.requests).toHaveLength(0);
   });
+});
+
+it('makes five completions for one tool call, however often a server of 2026-07-28 requests one', async () => {
+  const [server, stub, gateway] = await Promise.all([
+    startScriptedServer('modern'),
+    StubProvider.start(),
+    GatewayHarness.start(),
+  ]);
+  try {
+    gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
+    gateway.addProvider('main', 'openai', stub.origin);
+    stub.respondJson(COMPLETION);
+    const configurations = { sampling: { model: '@main/gpt-4o' } };
+    saveServer(gateway, await serverDocument(server.url, 'tools', { configurations }));
+    const messages = [{ role: 'user', content: { type: 'text', text: 'Hi' } }];
+    const sampling = { method: 'sampling/createMessage', params: { messages, maxTokens: 10 } };
+    server.script = {
+      result: { resultType: 'input_required', inputRequests: { sampling }, requestState: 'state' },
+    };
+    const request = modernRequest(gateway.apiKey, 'tools/call', { name: 'work' });
+    const response = await fetch(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`, request);
+    expect(await response.json()).toMatchObject({ result: { isError: true } });
+    expect(stub.requests.length).toBe(5);
+  } finally {
+    await Promise.all([server.close(), gateway.stop(), stub.stop()]);
+  }
 });

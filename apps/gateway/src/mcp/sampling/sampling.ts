@@ -53,7 +53,7 @@ export class Sampling {
     const body = samplingCompletion(params, model);
     if (body === null || !this.take(`${view.caller.binding}/${view.id}`)) return null;
     const response = await this.requests.send(context, ROUTE, body, signal);
-    return response?.status === 200 ? messageIn(response.body) : null;
+    return response?.status === 200 ? messageIn(response.body, model) : null;
   }
 
   private take(key: string): boolean {
@@ -66,9 +66,9 @@ export class Sampling {
 }
 
 /** Reads the message of a completion; null when the provider's response is not a completion. */
-function messageIn(body: Buffer): JsonObject | null {
+function messageIn(body: Buffer, model: SamplingModel): JsonObject | null {
   try {
-    return sampledMessage(parseJsonObject(body));
+    return sampledMessage(parseJsonObject(body), model);
   } catch (error) {
     if (error instanceof GatewayError) return null;
     throw error;

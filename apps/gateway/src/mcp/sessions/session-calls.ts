@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '@gw/kernel';
 import type { SessionFacts } from '@gw/mcp';
 import type { CallEnding } from '@gw/mcp-client';
-import type { EventStore } from '../events/event-store';
+import { KEEP_MS, type EventStore } from '../events/event-store';
 import type { RunningStreams } from '../events/running-streams';
 import { callStream, StreamTrail } from '../events/stream-trail';
 import type { EndpointRequest } from '../mcp-request';
@@ -14,6 +14,8 @@ import { understandsFirstId } from './session-streams';
  * disconnect does not cancel a call.
  */
 const ABANDONED_MS = MINUTE_MS;
+/** Milliseconds between two renewals of the stored events of running calls. */
+const KEEP_EVERY_MS = KEEP_MS / 3;
 
 export interface SessionCallParts {
   readonly link: ReplicaLink;
@@ -34,6 +36,9 @@ export interface SessionCall {
  */
 export class SessionCalls {
   private readonly running: RunningCalls;
+  /** Trails of the running calls, whose events are kept while a call is silent. */
+  private readonly trails = new Set<StreamTrail>();
+  private timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly parts: SessionCallParts) {
     this.running = new RunningCalls(parts.link);
@@ -48,11 +53,16 @@ export class SessionCalls {
     const { events, streams, link } = this.parts;
     const stream = callStream(link.id);
     const name = { principal: endpoint.caller.binding, session: session.nonce, stream };
-    reply.resumable(new StreamTrail(events, name, message), understandsFirstId(session));
+    const trail = new StreamTrail(events, name, message);
+    reply.resumable(trail, understandsFirstId(session));
+    this.trails.add(trail);
+    this.timer ??= setInterval(() => this.keepTrails(), KEEP_EVERY_MS).unref();
     const forget = this.running.add(session, message.id, abort);
     streams.add(stream);
     let timer: NodeJS.Timeout | null = null;
+    let hasEnded = false;
     const clientLeft = (): void => {
+      if (hasEnded) return;
       timer = setTimeout(
         () => (streams.isFollowed(stream) ? clientLeft() : abort.abort()),
         ABANDONED_MS,
@@ -61,11 +71,20 @@ export class SessionCalls {
     return {
       clientLeft,
       end: () => {
+        hasEnded = true;
         if (timer !== null) clearTimeout(timer);
+        this.trails.delete(trail);
         streams.delete(stream);
         forget();
       },
     };
+  }
+
+  private keepTrails(): void {
+    for (const trail of this.trails) trail.keep();
+    if (this.trails.size > 0 || this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
   }
 
   /** Cancels a call. An unknown id has no effect. */

@@ -1,6 +1,5 @@
 import { MINUTE_MS } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
-import type { ReplicaLink } from '../replicas/replica-link';
 import {
   EMPTY_SESSION,
   SUBSCRIPTIONS_MAX,
@@ -190,6 +189,19 @@ export class SessionState {
   }
 }
 
+/** A message to all gateways: a session has changed. */
+interface SessionChange {
+  readonly kind: 'session_changed';
+  readonly session: string;
+}
+
+/** The link between gateways, as far as session states use it. */
+export interface SessionLink {
+  on(kind: 'session_changed', handle: (change: SessionChange) => void): void;
+  whenLost(callback: () => void): void;
+  broadcast(change: SessionChange): boolean;
+}
+
 /**
  * States of sessions. All users of a session on this gateway share one object while a stream of it
  * is open. Beyond 20,000 other states, the least recently used one is dropped and read again at its
@@ -203,7 +215,7 @@ export class SessionStates {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly link: ReplicaLink,
+    private readonly link: SessionLink,
   ) {
     link.on('session_changed', ({ session }) => this.markStale(session));
     link.whenLost(() => {

@@ -99,7 +99,7 @@ export class SessionStreams {
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
     watches.ofSession({ current, session, reply, state });
-    void lists.watchDuring(endpoint, reply, current);
+    reply.guard(() => lists.watchDuring(endpoint, reply, current));
   }
 
   /**

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface ScriptedServer {
   readonly url: URL;
-  /** The result or error with which the server responds to each tools/call. */
+  /** The result or error with which the server responds to each call, prompt and completion. */
   script: { readonly result: object } | { readonly error: object };
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ interface Request {
 
 const CACHE = { ttlMs: 0, cacheScope: 'private' };
 
-/** Starts a server with one tool, `work`, whose responses the test writes. */
+/** Starts a server with a tool and a prompt, `work`, whose responses the test writes. */
 export async function startScriptedServer(era: 'legacy' | 'modern'): Promise<ScriptedServer> {
   const server = createServer((req, res) => {
     void (async () => {
@@ -24,7 +24,7 @@ export async function startScriptedServer(era: 'legacy' | 'modern'): Promise<Scr
         res.writeHead(202).end();
         return;
       }
-      const part = { ...FACTS[era][method], ...(method === 'tools/call' && scripted.script) };
+      const part = { ...FACTS[era][method], ...(SCRIPTED.has(method) && scripted.script) };
       const isKnown = Object.keys(part).length > 0;
       res.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
       const error = { code: -32_601, message: 'Method not found.' };
@@ -50,6 +50,8 @@ async function read(req: IncomingMessage): Promise<Request> {
   return text === '' ? { method: '' } : (JSON.parse(text) as Request);
 }
 
+const SCRIPTED: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'completion/complete']);
+const PROMPTS = { prompts: [{ name: 'work' }] };
 const TOOLS = { tools: [{ name: 'work', inputSchema: { type: 'object' } }] };
 const COMPLETE = { resultType: 'complete', ...CACHE };
 const FACTS: Readonly<Record<'legacy' | 'modern', Readonly<Record<string, object>>>> = {
@@ -58,6 +60,7 @@ const FACTS: Readonly<Record<'legacy' | 'modern', Readonly<Record<string, object
       result: { ...COMPLETE, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
     },
     'tools/list': { result: { ...COMPLETE, ...TOOLS } },
+    'prompts/list': { result: { ...COMPLETE, ...PROMPTS } },
   },
   legacy: {
     initialize: {
@@ -67,5 +70,6 @@ const FACTS: Readonly<Record<'legacy' | 'modern', Readonly<Record<string, object
       },
     },
     'tools/list': { result: TOOLS },
+    'prompts/list': { result: PROMPTS },
   },
 };

@@ -15,6 +15,8 @@ import {
   type RpcRequest,
   type SessionFacts,
 } from '@gw/mcp';
+import type { McpPlace } from '@gw/oauth';
+import type { Principals } from '../../auth/principals';
 import type { RequestContext } from '../../core/request-context';
 import type { CallReplyOptions } from '../../reply/call-reply';
 import type { ClientStreams } from '../client-streams';
@@ -29,6 +31,7 @@ import { SseReplies, type SseReply } from './sse-replies';
 import type { SseSessions } from './sse-sessions';
 
 export interface SseDoorParts {
+  readonly principals: Pick<Principals, 'resolveAgain'>;
   readonly sessions: SseSessions;
   readonly states: SessionStates;
   readonly streams: ClientStreams;
@@ -36,6 +39,14 @@ export interface SseDoorParts {
   readonly lists: ListWatches;
   readonly endpoints: Endpoints;
   readonly replies: CallReplyOptions;
+}
+
+/** A request for a stream, and the address that it names. */
+interface OpenedStream {
+  readonly endpoint: Endpoint;
+  readonly place: McpPlace;
+  readonly reply: McpReply;
+  readonly context: RequestContext;
 }
 
 /** Handles the messages of an SSE stream. */
@@ -69,10 +80,7 @@ export class SseDoor {
    * Opens the stream of a client. Rejects with a denial with status 429 when there are too many
    * streams.
    */
-  async open(
-    { endpoint, reply, context }: { endpoint: Endpoint; reply: McpReply; context: RequestContext },
-    work: SseWork,
-  ): Promise<void> {
+  async open({ endpoint, place, reply, context }: OpenedStream, work: SseWork): Promise<void> {
     const { sessions, states, streams, watches, lists, endpoints } = this.parts;
     const session = newSession();
     const state = await states.of(nameOf(endpoint, session));
@@ -81,14 +89,40 @@ export class SseDoor {
     streams.open(endpoint, reply, () => endpoints.current(endpoint), state);
     if (reply.hasEnded) return;
     const client = new SseClient(session, state, new SseReplies(reply, this.parts.replies), work);
+    let takenElsewhere = Promise.resolve();
+    const takeFromElsewhere = async (body: Buffer): Promise<void> => {
+      const now = await this.endpointNow({ endpoint, place, context });
+      if (now !== null && !reply.hasEnded) client.take(now, body, context);
+    };
     const { id, end } = sessions.open(ownerOf(endpoint), (body, from) => {
-      const now = endpoints.current(endpoint);
-      if (now !== null && !reply.hasEnded) client.take(now, body, from ?? context);
+      if (from === null) {
+        takenElsewhere = takenElsewhere.then(() => takeFromElsewhere(body));
+        reply.guard(() => takenElsewhere);
+      } else if (!reply.hasEnded) client.take(from.endpoint, body, from.context);
     });
     reply.onceEnded(end);
     reply.endpoint(`${messagesPath(context)}?sessionId=${encodeURIComponent(id)}`);
     watches.ofSession({ current: () => endpoints.current(endpoint), session, state, reply });
-    void lists.watchDuring(endpoint, reply, () => endpoints.current(endpoint));
+    reply.guard(() => lists.watchDuring(endpoint, reply, () => endpoints.current(endpoint)));
+  }
+
+  /**
+   * Returns the address of a stream for its caller as the caller's documents are now; null when the
+   * address no longer exists. A token that has expired since keeps its rights: the client posts with
+   * another one, and `ClientStreams` ends streams whose credential was withdrawn.
+   */
+  private async endpointNow({
+    endpoint,
+    place,
+    context,
+  }: Omit<OpenedStream, 'reply'>): Promise<Endpoint | null> {
+    const { principals, endpoints } = this.parts;
+    try {
+      const now = await endpoints.find(await principals.resolveAgain(context.gw.apiKey ?? ''), place);
+      return now?.id === endpoint.id ? now : null;
+    } catch {
+      return endpoints.current(endpoint);
+    }
   }
 
   /**
@@ -99,7 +133,7 @@ export class SseDoor {
     const { isBatch } = decodeBody(context.body);
     if (isBatch) throw new McpFault(CODES.invalidRequest, 'Send one message at a time.', { status: 400 });
     const id = new URLSearchParams(context.query).get('sessionId') ?? '';
-    const outcome = this.parts.sessions.post(ownerOf(endpoint), id, context.body, context);
+    const outcome = this.parts.sessions.post(id, context.body, { endpoint, context });
     if (outcome === 'unknown')
       throw new McpFault(CODES.invalidRequest, 'Session not found; open the stream again.', { status: 404 });
     if (outcome === 'full')
@@ -124,7 +158,7 @@ class SseClient {
     const { messages, numbers } = decodeBody(body);
     const [message] = messages;
     if (message.kind !== 'request') this.work.take(endpoint, this.session, message);
-    else void this.answer(endpoint, message, { numbers }, from);
+    else this.replies.guard(() => this.answer(endpoint, message, { numbers }, from));
   }
 
   private async answer(
@@ -133,7 +167,7 @@ class SseClient {
     { numbers }: Pick<ReturnType<typeof decodeBody>, 'numbers'>,
     from: RequestContext,
   ): Promise<void> {
-    const reply = this.replies.begin(from, message);
+    const reply = this.replies.begin(from, message, { numbers, principal: endpoint.caller.principal });
     const { id } = message;
     if (this.replies.isFull) reply.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: TOO_MANY }));
     else if (message.method === 'initialize') {

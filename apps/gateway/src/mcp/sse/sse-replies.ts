@@ -1,6 +1,8 @@
 import { ServerResponse } from 'node:http';
+import type { ExactNumbers } from '@gw/kernel';
 import type { RpcRequest } from '@gw/mcp';
 import { partContext, PartReply } from '../batch-reply';
+import type { GatewayPrincipal } from '../../auth/principals';
 import type { RequestContext } from '../../core/request-context';
 import type { CallReplyOptions } from '../../reply/call-reply';
 import type { McpReply } from '../mcp-reply';
@@ -32,17 +34,27 @@ export class SseReplies {
     });
   }
 
+  /** Whether more requests run than may, including the one that has begun last. */
   get isFull(): boolean {
-    return this.running.size >= RUNNING_MAX;
+    return this.running.size > RUNNING_MAX;
+  }
+
+  /** Runs work for the stream that nothing waits for. What it throws ends the stream. */
+  guard(work: () => unknown): void {
+    this.stream.guard(work);
   }
 
   /**
    * Begins a request. `whole` is the POST that brought the message, or the GET of the stream. The
    * caller must call `finish` afterwards.
    */
-  begin(whole: RequestContext, message: RpcRequest): SseReply {
+  begin(
+    whole: RequestContext,
+    message: RpcRequest,
+    of: { readonly numbers: ExactNumbers | null; readonly principal: GatewayPrincipal },
+  ): SseReply {
     // This response is never sent itself; `finish` closes it, which ends the work for the request.
-    const context = partContext(whole, new ServerResponse(whole.req), message);
+    const context = partContext(whole, new ServerResponse(whole.req), message, of);
     this.running.add(context);
     const sink = { whole: this.stream, put: (json: string): void => this.send(json) };
     return { context, reply: new PartReply(context, this.options, sink) };

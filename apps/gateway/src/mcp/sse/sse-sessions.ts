@@ -1,15 +1,23 @@
 import { randomHex, type Keyring } from '@gw/kernel';
 import { MCP_LIMITS, openToken, sealToken, type SessionOwner } from '@gw/mcp';
 import type { RequestContext } from '../../core/request-context';
+import type { Endpoint } from '../endpoint';
 import type { ReplicaLink } from '../replicas/replica-link';
+import { ownerOf } from '../session-names';
 
 const PREFIX = 'gwe1.';
 
+/** The POST that brought a message to this gateway, and its caller's view of the address. */
+export interface ReceivedPost {
+  readonly context: RequestContext;
+  readonly endpoint: Endpoint;
+}
+
 /**
- * Handles a message that the client of a stream posted. `from` is the POST that brought it; null
- * when it arrived at another gateway.
+ * Handles a message that the client of a stream posted. `from` is null when the message arrived at
+ * another gateway.
  */
-export type HandlePosted = (body: Buffer, from: RequestContext | null) => void;
+export type HandlePosted = (body: Buffer, from: ReceivedPost | null) => void;
 
 interface OpenStream {
   readonly owner: string;
@@ -54,7 +62,8 @@ export class SseSessions {
    * session of this caller and address, and `full` when the message cannot be sent to the gateway
    * of the stream.
    */
-  post(owner: SessionOwner, id: string, body: Buffer, from: RequestContext): 'taken' | 'unknown' | 'full' {
+  post(id: string, body: Buffer, from: ReceivedPost): 'taken' | 'unknown' | 'full' {
+    const owner = ownerOf(from.endpoint);
     const options = { prefix: PREFIX, boundTo: ownerName(owner), lengthMax: MCP_LIMITS.sessionIdMax };
     const named = openToken(this.ring, id, options) as [string, string] | null;
     if (named === null) return 'unknown';

@@ -82,8 +82,12 @@ describe('clients with HTTP+SSE', () => {
       content: [{ text: 'hi' }],
     });
     const progress: Progress[] = [];
-    await client.callTool({ name: 'slow', arguments: { ms: 10 } }, undefined, {
-      onprogress: (each) => progress.push(each),
+    // The client drops progress that it reads together with the result.
+    await client.callTool({ name: 'slow', arguments: { ms: 20_000 } }, undefined, {
+      onprogress: (each) => {
+        progress.push(each);
+        for (const fixture of Object.values(fixtures)) fixture.release();
+      },
     });
     expect(progress).toMatchObject([{ progress: 1, total: 2 }]);
     const answered = await client.callTool({ name: asking, arguments: { message: 'Who?' } });
@@ -126,6 +130,17 @@ describe('clients with HTTP+SSE', () => {
     );
     expect(logged).toMatchObject([{ status: 200, mcpMethod: 'tools/call', mcpCapability: 'echo' }]);
     expect(logged[0]?.responseBody?.toString()).toContain('"text":"logged"');
+  });
+
+  it('have the rights that their key has now, not those at the opening of the stream', async () => {
+    const key = 'narrowedKey000000000000000000AB1';
+    gateway.addKey(key, { id: 'key-3', scopes: ['mcp.invoke'] });
+    const { events, messages } = await stream(key);
+    gateway.addKey(key, { id: 'key-3', scopes: ['mcp.invoke'], mcp: { tools: ['modern/slow'] } });
+    expect((await post(messages, ECHO, key)).status).toBe(202);
+    await events.until('"id":7');
+    expect(events.text).toContain('Unknown tool: echo');
+    events.leave();
   });
 
   it('cannot use the session of another caller or address, or an ended one', async () => {

@@ -108,7 +108,7 @@ export class TaskRequests {
     if (message.method === 'tasks/list') return this.list(from);
     const found = this.find(from, own(message.params, 'taskId'));
     if (found === null) throw new McpFault(CODES.invalidParams, 'Unknown task.', { id: message.id });
-    if (message.method === 'tasks/get') this.pace.take(found.id);
+    if (message.method === 'tasks/get') this.pace.takeRead(found.id);
     if (message.method === 'tasks/update' && found.place.isBridged) {
       // A bridged task never requests input, so there is nothing to forward.
       from.reply.end(JSON.stringify(resultBody(message.id, { resultType: 'complete' })));
@@ -203,7 +203,9 @@ export class TaskRequests {
    * have.
    */
   private async list(from: EndpointRequest): Promise<void> {
-    const ids = await this.parts.store.of(from.endpoint.caller.binding);
+    const { binding } = from.endpoint.caller;
+    this.pace.takeList(binding);
+    const ids = await this.parts.store.of(binding);
     const found = ids.map((id) => this.find(from, id)).filter((each) => each !== null);
     const waiting = found.slice(0, LISTED_MAX).map((each, at) => [at, each] as const);
     const tasks: (JsonObject | null)[] = [];

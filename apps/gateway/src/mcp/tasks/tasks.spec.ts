@@ -103,6 +103,19 @@ describe('tasks of MCP servers', () => {
       expect(await tasks.cancelTask(running)).toMatchObject({ taskId: running, status: 'cancelled' });
     });
 
+    it('are listed for their caller at most five times a second', async () => {
+      const key = 'listsKey0000000000000000000000AB';
+      gateway.addKey(key, { id: 'key-3', scopes: ['mcp.invoke'] });
+      const client = await connected(key);
+      await made(client, 'hello', true);
+      const lists = await Promise.allSettled(
+        Array.from({ length: 40 }, () => client.experimental.tasks.listTasks()),
+      );
+      const refused = lists.filter(({ status }) => status === 'rejected');
+      expect(refused.length).toBeGreaterThan(0);
+      expect(String((refused[0] as PromiseRejectedResult).reason)).toContain('lists of tasks per second');
+    });
+
     it('end with their result where the client streams the whole call', async () => {
       const client = await connected();
       const kinds: string[] = [];

@@ -90,7 +90,7 @@ export class ContinuableStream implements KeptAlive {
   }
 
   beat(comment: Buffer): void {
-    this.parts.reply.write(comment);
+    this.parts.reply.beat(comment);
   }
 
   /** Sends whole events in the client's dialect. */

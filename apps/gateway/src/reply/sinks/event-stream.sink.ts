@@ -96,7 +96,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
 
   /** Writes a comment between events; inside an event it would corrupt the event. */
   beat(comment: Buffer): void {
-    if (this.events?.isInsideEvent !== true) this.reply.write(comment);
+    if (this.events?.isInsideEvent !== true) this.reply.beat(comment);
   }
 
   /**

@@ -37,7 +37,7 @@ export class LateUsage implements BodySink {
   begin(): void {
     this.context.reply.clientLeft();
     this.timer = setTimeout(() => {
-      this.finish();
+      this.response.guard(() => this.finish());
     }, WAIT_MS).unref();
     this.response.attach(this);
     // The call may be paused because of a slow client.

@@ -80,7 +80,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   }
 
   beat(comment: Buffer): void {
-    this.reply.write(comment);
+    this.reply.beat(comment);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gw/kernel';
+import { addPiece, GatewayError } from '@gw/kernel';
 import { type Coding, codingOf, decode, type OutboundError } from '@gw/outbound';
 import { valueOf } from '../../http/header-rules';
 import type { GatewayResponse } from '../../attempt/gateway-response';
@@ -28,7 +28,7 @@ export class WholeBodySink implements BodySink {
     if (this.isDone) return;
     this.size += chunk.length;
     if (this.size <= this.maxBytes) {
-      this.chunks.push(chunk);
+      addPiece(this.chunks, chunk);
       return;
     }
     this.isDone = true;
@@ -60,7 +60,8 @@ export class WholeBodySink implements BodySink {
 
   private decode(coding: Coding): void {
     const pieces: Buffer[] = [];
-    void decode(this.chunks, coding, this.maxBytes, (piece) => pieces.push(piece)).then((end) => {
+    this.response.guard(async () => {
+      const end = await decode(this.chunks, coding, this.maxBytes, (piece) => pieces.push(piece));
       if (end === 'whole') this.done(Buffer.concat(pieces), null);
       else if (end === 'too_large') this.done(null, this.tooLarge());
       else this.done(null, unreadable('The response could not be decoded.'));

@@ -7,9 +7,13 @@ const BLANK_LINE = /\n\r?\n|\r\r/g;
  */
 const SEAM = 2;
 
+/** Byte order mark at the start of a stream, in Latin-1. Clients ignore it. */
+const BOM = '\u00ef\u00bb\u00bf';
+
 /**
- * Splits a stream's bytes into complete events, each with its final blank line. An event that is
- * incomplete after `heldBytesMax` bytes is dropped; the events after it are returned.
+ * Splits a stream's bytes into complete events, each with its final blank line, without a byte
+ * order mark. An event that is incomplete after `heldBytesMax` bytes is dropped; the events after it
+ * are returned.
  */
 export class LossyEvents {
   /** Whether an event was dropped. */
@@ -20,6 +24,7 @@ export class LossyEvents {
   /** The last bytes of an incomplete event. */
   private seam = '';
   private isDropping = false;
+  private isFirst = true;
 
   constructor(private readonly heldBytesMax: number) {}
 
@@ -32,7 +37,8 @@ export class LossyEvents {
     BLANK_LINE.lastIndex = 0;
     while (BLANK_LINE.exec(text) !== null) {
       start = BLANK_LINE.lastIndex;
-      if (!this.isDropping) events.push(Buffer.from(this.held.join('') + text.slice(from, start), 'latin1'));
+      if (!this.isDropping) events.push(this.eventOf(this.held.join('') + text.slice(from, start)));
+      this.isFirst = false;
       from = start;
       this.isDropping = false;
       this.release();
@@ -44,7 +50,11 @@ export class LossyEvents {
 
   /** Returns the received part of an incomplete event. */
   rest(): Buffer {
-    return Buffer.from(this.held.join(''), 'latin1');
+    return this.eventOf(this.held.join(''));
+  }
+
+  private eventOf(text: string): Buffer {
+    return Buffer.from(this.isFirst && text.startsWith(BOM) ? text.slice(BOM.length) : text, 'latin1');
   }
 
   private hold(bytes: string): void {

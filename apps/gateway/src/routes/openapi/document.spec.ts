@@ -99,6 +99,13 @@ describe('OpenAPI document of the gateway', () => {
     await gateway.stop();
   });
 
+  it('has every status of the health paths', () => {
+    const statuses = (path: string): string[] => Object.keys(PATHS[path]?.['get']?.responses ?? {});
+    expect(statuses('/health')).toEqual(['200']);
+    expect(statuses('/health/live')).toEqual(['200']);
+    expect(statuses('/health/ready')).toEqual(['200', '503']);
+  });
+
   it('has every route of the table, each with its own summary', () => {
     for (const row of ROUTE_ROWS) {
       const { method, name, document } = row;

@@ -7,7 +7,7 @@ import { ROUTE_ROWS } from '../families';
 import type { RouteDocument, RouteRow } from '../route-rows';
 import { PROMPT_SCHEMAS } from './prompt-schemas';
 import { RUN_SCHEMAS } from './run-schemas';
-import { integer, ref, text, type Schema } from './schema';
+import { integer, list, object, ref, text, type Schema } from './schema';
 import { TEXT_SCHEMAS } from './text-schemas';
 import { THREAD_SCHEMAS } from './thread-schemas';
 
@@ -207,16 +207,28 @@ function paths(): Schema {
     '/{provider_endpoint}': passthrough('provider_endpoint', 'passthrough', 'Any endpoint of the provider'),
     '/health': healthPath('health', 'Health of the gateway, with the parts that are not well'),
     '/health/live': healthPath('live', 'Whether the process responds'),
-    '/health/ready': healthPath('ready', 'Whether the gateway is ready to serve; 503 if not'),
+    '/health/ready': healthPath('ready', 'Whether the gateway is ready to serve', {
+      '503': {
+        description: 'The gateway starts or stops. `lacks` names what it waits for.',
+        content: UNREADY,
+      },
+    }),
   };
 }
 
-const healthPath = (operationId: string, summary: string): Record<string, Schema> => {
-  const schema = { type: 'object', required: ['status'], properties: { status: text } };
-  const content = { 'application/json': { schema } };
-  const responses = { '200': { description: 'It answers.', content } };
+const healthBody = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  'application/json': { schema: object({ status: text, ...properties }, ['status']) },
+});
+
+const UNREADY = healthBody({ lacks: list(text) });
+
+function healthPath(operationId: string, summary: string, failures: Schema = {}): Record<string, Schema> {
+  const responses = {
+    '200': { description: 'The state of the gateway.', content: healthBody({}) },
+    ...failures,
+  };
   return { get: { operationId, summary, tags: ['gateway'], security: [], responses } };
-};
+}
 
 /** The data plane's OpenAPI document. */
 export const openApiDocument = {

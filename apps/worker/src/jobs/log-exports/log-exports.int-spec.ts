@@ -367,7 +367,7 @@ describe('log exports', () => {
          SELECT ${values.join(', ')} FROM request_logs, generate_series(1, $2::int) n WHERE id = $1`,
         [template?.id, ROWS],
       );
-    }, 120_000);
+    });
     afterAll(() => {
       rmSync(built, { recursive: true, force: true });
     });

@@ -4,7 +4,7 @@ import { ParquetFile } from './parquet-file';
 
 const FIELDS = ['id', 'created_at', 'is_success', 'req_units', 'cost', 'request', 'response_status_code'];
 
-/** More rows than columns hold initially, with every kind of missing value. */
+/** Rows with nulls, empty and multi-byte texts, and objects. Columns initially hold 1,024 rows. */
 const rowsOf = (count: number, seed: string): ExportRow[] =>
   Array.from({ length: count }, (_, n) => ({
     id: `${seed}-${String(n)}`,
@@ -17,6 +17,7 @@ const rowsOf = (count: number, seed: string): ExportRow[] =>
     response_status_code: 200 + (n % 300),
   }));
 
+/** The row as the reader returns it: `req_units` as `bigint`, objects as JSON texts. */
 const asRead = (row: ExportRow): ExportRow => ({
   ...row,
   req_units: row['req_units'] === null ? null : BigInt(row['req_units'] as number),
@@ -27,7 +28,7 @@ const asRead = (row: ExportRow): ExportRow => ({
 });
 
 describe('ParquetFile', () => {
-  it('writes parts of different sizes whose values another reader reads', async () => {
+  it('writes parts of different sizes from which hyparquet reads the same rows', async () => {
     const file = new ParquetFile(FIELDS);
     const parts: { bytes: Buffer; rows: number; meta: object | null }[] = [];
     const all: ExportRow[] = [];
@@ -48,7 +49,7 @@ describe('ParquetFile', () => {
     expect(read).toEqual(all.map(asRead));
   });
 
-  it('writes the same bytes when another process writes a part again', () => {
+  it('writes the same bytes when another ParquetFile writes a part again at its offset', () => {
     const [one, other] = [new ParquetFile(FIELDS), new ParquetFile(FIELDS)];
     for (const row of rowsOf(2_000, 'first')) one.add(row);
     const { bytes } = one.takePart(0);

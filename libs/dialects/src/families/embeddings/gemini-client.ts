@@ -71,7 +71,10 @@ function sharedDimensions(requests: readonly Members[]): number | undefined {
 }
 
 function encodeVectors(body: JsonObject, expected: number, isBatch: boolean): JsonObject {
-  const vectors = objectsOf(body['data']).map(({ embedding }) => ({ values: asArray(embedding) }));
+  const vectors = objectsOf(body['data'])
+    .map(({ index, embedding }, position) => ({ place: asNumber(index) ?? position, embedding }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ embedding }) => ({ values: asArray(embedding) }));
   if (vectors.length !== expected || vectors.some(({ values }) => values === null)) {
     const reason = `${String(vectors.length)} embeddings for ${String(expected)} inputs`;
     throw new GatewayError('provider_answer_invalid', { detail: { reason } });

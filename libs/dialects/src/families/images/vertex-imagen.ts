@@ -55,6 +55,7 @@ function imageOf(prediction: JsonObject): MadeImage | null {
 function outputOptions({ format, compression, transparent }: ImagesCall, losses: LossLedger): JsonObject {
   if (transparent) losses.parameter('background', 'Imagen cannot make transparent images.');
   if (format === 'webp') losses.parameter('output_format', 'Imagen makes png and jpeg.');
+  if (compression !== undefined && format !== 'jpeg') losses.note('output_compression');
   if (format !== 'jpeg') return format === 'png' ? { outputOptions: { mimeType: 'image/png' } } : {};
   return { outputOptions: { mimeType: 'image/jpeg', ...optional('compressionQuality', compression) } };
 }

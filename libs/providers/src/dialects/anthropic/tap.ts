@@ -1,4 +1,4 @@
-import { asObject, asString } from '@gw/dialects';
+import { asObject, asString, mergedUsage } from '@gw/dialects';
 import type { StreamTap } from '../../provider';
 import { eventObject, SseTap, type TapDialect, type TapState } from '../../stream/sse-tap';
 import { readAnthropicUsage } from './usage';
@@ -32,10 +32,8 @@ export const anthropicTapDialect: TapDialect = {
   applyOversized: () => undefined,
 };
 
-/** Merges counts: a later event replaces those that it repeats and leaves the others. */
 function addUsage(state: TapState, usage: unknown): void {
-  const known = Object.entries(asObject(usage) ?? {}).filter(([, value]) => value !== null);
-  state.rawUsage = { ...state.rawUsage, ...Object.fromEntries(known) };
+  state.rawUsage = mergedUsage(state.rawUsage, usage);
   state.begun = readAnthropicUsage(state.rawUsage) ?? state.begun;
 }
 

@@ -106,9 +106,11 @@ function withFinished(known: TapState['finished'], choices: unknown): TapState['
   const ended = choices
     .map((choice) => asObject(choice))
     .filter((choice) => asString(choice?.['finish_reason']) !== null)
-    .map((choice) => Number(choice?.['index'] ?? 0));
+    .map((choice) => indexOf(choice?.['index']));
   return ended.length === 0 ? known : new Set([...(known ?? []), ...ended]);
 }
+
+const indexOf = (index: unknown): number => (typeof index === 'number' ? index : 0);
 
 const reportsError = (text: string): boolean =>
   hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');

@@ -5,12 +5,14 @@ import {
   type McpIntegrationEntity,
   type StoredOpenApiSelection,
 } from '@gw/entities';
+import { storableText } from '@gw/kernel';
 import {
   checkOpenApi,
   listedOperations,
   OPENAPI_BOUNDS,
   OpenApiFault,
   openApiTools,
+  operationKey,
   ownObject,
   readOpenApiText,
   withOperation,
@@ -158,5 +160,21 @@ export function snapshotOf(document: JsonObject, { tools }: OpenApiTools): Serve
   return { info, ...keptCapabilities([['tool', tools.map(withOperation)]]) };
 }
 
-export const toolsOf = (document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools =>
-  openApiTools(document, selectionOf(selection));
+/**
+ * Returns the tools of a document that Postgres can store. JSON may have texts that it cannot store
+ * as escapes, also where the text of the document has none.
+ */
+export function toolsOf(document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools {
+  const { tools, refused } = openApiTools(document, selectionOf(selection));
+  const odd = tools.filter((tool) => !isStorable(withOperation(tool)));
+  const refusedAsWell = odd.map(({ operation }) => ({
+    operation: operationKey(operation),
+    reason: 'A text of the operation has a NUL or half of a character.',
+  }));
+  return {
+    tools: tools.filter((tool) => !odd.includes(tool)),
+    refused: [...refused, ...refusedAsWell].map(({ operation, reason }) => ({
+      ...{ operation: storableText(operation), reason: storableText(reason) },
+    })),
+  };
+}

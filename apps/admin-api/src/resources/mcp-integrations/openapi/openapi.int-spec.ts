@@ -191,6 +191,29 @@ paths:
     expect(body.error?.message).toContain(message);
   });
 
+  it('leave out operations with texts that cannot be stored, with the reason', async () => {
+    const half = '\ud83d.';
+    const spec = JSON.stringify(
+      paths({
+        '/a\0': { get: {} },
+        '/b': { get: { description: half } },
+        '/c': { get: { parameters: [{ in: 'query', name: `c\0${half}`, style: 'matrix' }] } },
+        '/d': { get: {} },
+      }),
+    );
+    const { status, body } = await create({ spec }, { base_url: service.url.href });
+    expect([status, body.tools.map(({ operation }) => operation)]).toEqual([200, ['get /d']]);
+    expect(body.skipped.map(({ operation }) => operation)).toEqual(['get /a\ufffd', 'get /c', 'get /b']);
+  });
+
+  it('are stored when a long title, summary or description would end within a character', async () => {
+    const info = { title: `${'t'.repeat(254)}👩`, version: '1', description: `${'d'.repeat(16_383)}👩` };
+    const get = { description: `${'s'.repeat(1_023)}👩` };
+    const spec = { ...paths({ '/a': { get } }), info };
+    const { status, body } = await create({ spec }, base);
+    expect([status, body.tools?.length, body.skipped]).toEqual([200, 1, []]);
+  });
+
   it('accept documents whose schemas refer to themselves', async () => {
     const schema = { type: 'object', properties: { a: loop } };
     const operation = { parameters: [{ in: 'query', name: 'q', schema: loop }] };

@@ -1,4 +1,4 @@
-import { headersOf, KEY_VARIABLE, type Recipe } from './recipe';
+import { headersOf, KEY_VARIABLE, keyLine, type Recipe } from './recipe';
 
 export const codex: Recipe = {
   id: 'codex',
@@ -10,7 +10,7 @@ export const codex: Recipe = {
     const headers = Object.entries(headersOf(values)).map(
       ([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`,
     );
-    return `# ~/.codex/config.toml; the key is read from ${KEY_VARIABLE}.
+    return `# ~/.codex/config.toml; the key is read from ${KEY_VARIABLE}.${keyLine('#', KEY_VARIABLE, values)}
 model = ${JSON.stringify(values.model)}
 model_provider = "tollgate"
 

@@ -58,6 +58,13 @@ export const scriptKey = ({ key }: RecipeValues): string =>
 export const scriptText = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
+/**
+ * Line of a comment with the command that sets the key, for files that only name a variable; empty
+ * without a key. Without it, a copy would lack the key, which cannot be shown again.
+ */
+export const keyLine = (comment: string, variable: string, { key }: RecipeValues): string =>
+  key === null ? '' : `\n${comment} export ${variable}="${key}"`;
+
 const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 /** Formats a JSON value as a Python literal on one line. */

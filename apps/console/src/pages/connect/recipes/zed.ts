@@ -1,4 +1,7 @@
-import type { Recipe } from './recipe';
+import { keyLine, type Recipe } from './recipe';
+
+/** Variable that Zed derives from the name of the provider. */
+const VARIABLE = 'TOLLGATE_API_KEY';
 
 export const zed: Recipe = {
   id: 'zed',
@@ -8,7 +11,7 @@ export const zed: Recipe = {
   file: 'settings.json',
   render: (
     values,
-  ) => `// settings.json; the key is entered in the settings of the agent, or read from TOLLGATE_API_KEY.
+  ) => `// settings.json; the key is entered in the settings of the agent, or read from ${VARIABLE}.${keyLine('//', VARIABLE, values)}
 ${JSON.stringify(
   {
     language_models: {

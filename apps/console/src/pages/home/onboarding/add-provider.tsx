@@ -3,8 +3,9 @@ import { useRead } from '../../../api';
 import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { ProviderMark } from '../../../ui/primitives';
+import { Skeletons } from '../../../ui/states';
 
-/** Providers offered when the environment has no provider key. */
+/** Providers offered while the workspace has only the sandbox. */
 const TILES = [
   ['openai', 'OpenAI'],
   ['anthropic', 'Anthropic'],
@@ -12,17 +13,24 @@ const TILES = [
   ['azure-openai', 'Azure'],
 ] as const;
 
-/** Slugs of the workspace's providers except the sandbox; undefined while loading. */
+/** Slugs of the workspace's providers except the sandbox; none on errors, undefined while loading. */
 export function useOwnProviders(): readonly string[] | undefined {
   const { id } = useWorkspace();
-  const { data } = useRead('providers_list', { query: { workspace_id: id, page_size: 100 } });
+  const { data, error } = useRead('providers_list', { query: { workspace_id: id, page_size: 100 } });
+  if (error !== null) return [];
   return data?.data.map(({ slug }) => slug).filter((slug) => slug !== 'sandbox');
 }
 
-/** Step 3 of the onboarding: providers found in the environment, or tiles to add one. */
-export function AddProvider({ found }: { readonly found: readonly string[] }): ReactElement {
+interface AddProviderProps {
+  /** Slugs of the workspace's own providers; undefined while loading. */
+  readonly found: readonly string[] | undefined;
+}
+
+/** Step 3 of the onboarding: the workspace's own providers, or tiles to add one. */
+export function AddProvider({ found }: AddProviderProps): ReactElement {
   const { slug: ws } = useWorkspace();
   const providers = `/w/${encodeURIComponent(ws)}/providers`;
+  if (found === undefined) return <Skeletons shape="lines" count={1} />;
   if (found.length > 0)
     return (
       <p className="row home-wrap">

@@ -51,7 +51,7 @@ export function Onboarding({ progress, tail, isTour = false }: OnboardingProps):
         onDone={() => finish('break')}
       />
     ),
-    provider: <AddProvider found={providers ?? []} />,
+    provider: <AddProvider found={providers} />,
     key: <ServiceKey onDone={() => finish('key')} />,
     team: needsPassword === true && <TeamStep onDone={() => finish('team')} />,
   };

@@ -5,7 +5,7 @@ import { readStored, writeStored } from '../../../ui/stored';
 export const STEPS = ['send', 'break', 'provider', 'key', 'team'] as const;
 export type StepId = (typeof STEPS)[number];
 
-/** Number of completed steps after which the overview replaces the onboarding. */
+/** Number of steps done in this browser after which the overview replaces the onboarding. */
 const ENOUGH = 3;
 
 interface Stored {

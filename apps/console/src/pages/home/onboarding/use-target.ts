@@ -4,9 +4,12 @@ import { useWorkspace } from '../../../app';
 
 /** Target of the first request. */
 export interface FirstTarget {
-  /** `@slug` of a provider of the workspace. */
+  /** `@slug` of a provider of the workspace, or `config:slug`. */
   readonly provider: string;
+  /** Empty for the model of a config. */
   readonly model: string;
+  /** Headers that choose the provider or config. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly isSandbox: boolean;
 }
 
@@ -17,6 +20,11 @@ export interface TargetRead {
   readonly problem: Problem | null;
   readonly retry: () => void;
 }
+
+const atProvider = (provider: string, model: string, isSandbox: boolean): FirstTarget => ({
+  ...{ provider, model, isSandbox },
+  headers: { 'x-gw-provider': provider },
+});
 
 /** Finds the sandbox if the workspace has it, else the first model. */
 export function useTarget(): TargetRead {
@@ -30,9 +38,9 @@ export function useTarget(): TargetRead {
   );
   const [first] = models.data?.data ?? [];
   const target = useMemo((): FirstTarget | null | undefined => {
-    if (hasSandbox) return { provider: '@sandbox', model: 'sandbox-small', isSandbox: true };
+    if (hasSandbox) return atProvider('@sandbox', 'sandbox-small', true);
     if (first === undefined) return models.data === undefined ? undefined : null;
-    return { provider: `@${first.provider.slug}`, model: first.slug, isSandbox: false };
+    return atProvider(`@${first.provider.slug}`, first.slug, false);
   }, [hasSandbox, first, models.data]);
   return {
     target,

@@ -109,6 +109,31 @@ describe('overview', () => {
     expect(unanswered).toEqual([]);
   });
 
+  it('does not call keys deleted whose names could not be read', async () => {
+    renderConsole('/w/search', {
+      ...ANSWERS,
+      'GET /v1/api-keys': () => problemResponse(403, 'forbidden', 'No keys for you.'),
+    });
+    const spenders = await pane('Who spends');
+    await within(spenders).findByRole('link', { name: 'k-1' });
+    expect(within(spenders).queryByText(/deleted key/)).toBeNull();
+  });
+
+  it('shows no latency for a time without requests', async () => {
+    renderConsole('/w/search', {
+      ...ANSWERS,
+      'GET /v1/analytics/graphs/requests': graph({ total: 0 }, { total: 0, llm: 0, mcp: 0, a2a: 0 }),
+      'GET /v1/analytics/graphs/latency': graph({ p90: 0, p50: 0, p99: 0, avg: 0 }, { p90: 0 }),
+    });
+    await within(await pane('Latency p90')).findByText('–', { selector: 'b span' });
+    expect(within(await pane('Latency p90')).queryByText('0 ms')).toBeNull();
+  });
+
+  it('shows the date of a change, which may be days ago', async () => {
+    renderConsole('/w/search', ANSWERS);
+    await within(await pane('What changed')).findByText('28 Nov 2026, 10:00');
+  });
+
   it('keeps range, comparison and grouping in its address', async () => {
     const user = userEvent.setup();
     const { address, requests } = renderConsole('/w/search', ANSWERS);

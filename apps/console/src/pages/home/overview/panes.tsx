@@ -1,10 +1,10 @@
 import { memo, type ReactElement } from 'react';
-import { problemFrom, usd, usdToE8, type ResponseOf } from '../../../api';
+import { problemFrom, type ResponseOf } from '../../../api';
 import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { recordWords } from '../../audit/record-words';
+import { amountWords } from '../../fields/limit-words';
 import { Meter } from '../../../ui/charts';
-import { humanMoney, count } from '../../../ui/format';
 import { Badge, Duration, Moment, Percent, ProviderMark, type Tone } from '../../../ui/primitives';
 import { Empty, Failed, Loaded, Pane, Skeletons } from '../../../ui/states';
 import { nearest, runsOut, type Budgeted } from '../../../needs/budgets';
@@ -45,8 +45,7 @@ function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
   const { slug } = useWorkspace();
   const text = home.budgets;
   const owner = `/w/${encodeURIComponent(slug)}/${kind === 'key' ? 'keys' : 'providers'}/${encodeURIComponent(id)}`;
-  const amount = (value: number): string =>
-    limit.type === 'cost' ? humanMoney(usdToE8(usd(value))) : count(value);
+  const amount = (value: number): string => amountWords(limit.type, value);
   const words = text.used(amount(limit.current_usage ?? 0), amount(limit.credit_limit));
   return (
     <Meter
@@ -163,7 +162,7 @@ export function ChangesPane(): ReactElement {
           <ul className="home-rows">
             {records.map((record) => (
               <li key={record.id} className="home-change">
-                <Moment at={record.timestamp} as="seconds" />
+                <Moment at={record.timestamp} />
                 <span className="grow ell private" title={recordWords(record)}>
                   {recordWords(record)}
                 </span>

@@ -22,7 +22,9 @@ interface RequestsChartProps {
   readonly onZoom: (from: number, to: number) => void;
 }
 
-/** Chart of requests over time by outcome, with marks at changes of configs. */
+/**
+ * Chart of requests over time to models, MCP servers and agents, with marks at changes of configs.
+ */
 function RequestsChartOf({ range, hasChanges, isDrawn, onZoom }: RequestsChartProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const query = useSteady('analyticsGraphs_requests', { query: { workspace_id, ...range.now } });
@@ -50,10 +52,10 @@ function RequestsChartOf({ range, hasChanges, isDrawn, onZoom }: RequestsChartPr
   );
   const markers = useMemo(
     () =>
-      (changes.data?.records ?? []).map((record) => ({
-        at: Date.parse(record.timestamp),
-        label: recordWords(record),
-      })),
+      (changes.data?.records ?? [])
+        // The audit log also has refused calls, which changed nothing.
+        .filter(({ response_status_code: status }) => status < 400)
+        .map((record) => ({ at: Date.parse(record.timestamp), label: recordWords(record) })),
     [changes.data],
   );
   const [first, second] = times;

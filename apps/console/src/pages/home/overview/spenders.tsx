@@ -45,7 +45,9 @@ function SpendersOf({ range, by, onBy }: SpendersProps): ReactElement {
   const nameOf = (key: string | null): string => {
     if (key === null) return text.none;
     if (by === 'provider') return `@${key}`;
-    return names.data?.data.find(({ id }) => id === key)?.name ?? text.unlisted(shortId(key));
+    // Without the list of keys, a missing name says nothing about the key.
+    if (names.data === undefined || names.isPlaceholderData) return shortId(key);
+    return names.data.data.find(({ id }) => id === key)?.name ?? text.unlisted(shortId(key));
   };
   const most = Math.max(...groups.map(({ cost = 0 }) => cost), 0);
   return (

@@ -10,7 +10,8 @@ export interface TileProps {
   readonly value: ReactNode;
   readonly detail: ReactNode;
   readonly delta: ReactNode;
-  readonly values: readonly number[];
+  /** Values of the sparkline; null is a gap. */
+  readonly values: readonly (number | null)[];
   readonly color: SeriesColor;
 }
 

@@ -130,27 +130,41 @@ function ErrorsTile(props: TilesProps): ReactElement {
   );
 }
 
+/** A latency of a range or point; undefined when it has no request, for which the API reports 0. */
+const latencyOf = (ms: number | undefined, requests: number | undefined): number | undefined =>
+  requests === 0 ? undefined : ms;
+
 function LatencyTile(props: TilesProps): ReactElement {
   const queries = queriesOf(useWorkspace().id, props);
   const now = useSteady('analyticsGraphs_latency', queries.now);
   const before = useSteady('analyticsGraphs_latency', queries.before, props.isCompared).data;
+  // Another tile reads the requests anyway.
+  const requests = useSteady('analyticsGraphs_requests', queries.now).data;
+  const requestsBefore = useSteady('analyticsGraphs_requests', queries.before, props.isCompared).data;
   const summary = now.data?.summary;
+  const p90 = latencyOf(summary?.p90, requests?.summary.total);
   return (
     <Tile
       title={text.latency}
       query={now}
-      value={<Duration ms={summary?.p90 ?? null} />}
+      value={<Duration ms={p90 ?? null} />}
       detail={
         <>
-          {text.median} <Duration ms={summary?.p50 ?? null} />
+          {text.median} <Duration ms={latencyOf(summary?.p50, requests?.summary.total) ?? null} />
         </>
       }
       delta={
         props.isCompared && (
-          <Delta value={differenceOf(summary?.p90, before?.summary.p90)} unit="duration" better="down" />
+          <Delta
+            value={differenceOf(p90, latencyOf(before?.summary.p90, requestsBefore?.summary.total))}
+            unit="duration"
+            better="down"
+          />
         )
       }
-      values={(now.data?.data_points ?? NONE).map((point) => point.p90)}
+      values={(now.data?.data_points ?? NONE).map(
+        (point, at) => latencyOf(point.p90, requests?.data_points[at]?.total) ?? null,
+      )}
       color="c3"
     />
   );

@@ -29,6 +29,11 @@ const route = getRouteApi('/session/w/$ws/keys/$key');
 /** Page of one API key: use, settings, access and history, with rotation and deletion. */
 export function KeyPage(): ReactElement {
   const { key: id } = route.useParams();
+  // Dialogs, and a secret that one of them shows, belong to one key.
+  return <OneKey key={id} id={id} />;
+}
+
+function OneKey({ id }: { readonly id: string }): ReactElement {
   const key = useRead('apiKeys_get', { path: { id } });
   const [dialog, setDialog] = useState<'rotate' | 'remove' | null>(null);
   const { data } = key;

@@ -20,25 +20,32 @@ async function readBody(log: LogDetail, side: Side, signal: AbortSignal): Promis
   try {
     const { stream } = await openStream(OPERATIONS[side], { path: { logId: log.id } }, signal);
     const data = new Uint8Array(await new Response(stream).arrayBuffer());
-    return { ...known, ...decoded(data, type) };
+    return { ...known, ...decoded(data, type, truncated) };
   } catch (thrown) {
     if (signal.aborted || problemFrom(thrown).status !== 404) throw thrown;
     return { ...known, encoding: null, body: null };
   }
 }
 
-function decoded(data: Uint8Array, type: string | null): Pick<LoggedBody, 'encoding' | 'body'> {
+function decoded(
+  data: Uint8Array,
+  type: string | null,
+  isCut: boolean,
+): Pick<LoggedBody, 'encoding' | 'body'> {
   if (data.length === 0) return { encoding: null, body: null };
-  const text = type === null || TEXT.test(type) ? utf8(data) : null;
+  const text = type === null || TEXT.test(type) ? utf8(data, isCut) : null;
   if (text === null) return { encoding: 'base64', body: base64(data) };
   const value = type === null || /json/i.test(type) ? parsed(text) : undefined;
   return value === undefined ? { encoding: 'utf8', body: text } : { encoding: 'json', body: value };
 }
 
-/** Decodes UTF-8; null when the bytes are not valid UTF-8. */
-function utf8(data: Uint8Array): string | null {
+/**
+ * Decodes UTF-8; null when the bytes are not valid UTF-8. Leaves out a character that is cut at the
+ * end of a truncated body.
+ */
+function utf8(data: Uint8Array, isCut: boolean): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(data);
+    return new TextDecoder('utf-8', { fatal: true }).decode(data, { stream: isCut });
   } catch {
     return null;
   }

@@ -196,9 +196,11 @@ export function acceptsLogFilter(filter: Filter): boolean {
   if (filter.match.kind !== 'any' || field.options === undefined) return true;
   const isClosed = field.isFlag === true || field.negatable === true;
   const { options } = field;
-  return (
-    !isClosed || !Array.isArray(options) || filter.match.values.every((value) => isOneOf(options, value))
-  );
+  if (!isClosed || !Array.isArray(options)) return true;
+  const { values: wanted } = filter.match;
+  // The negation of all values would be sent as no filter.
+  const hidesAll = filter.not && options.every(({ value }: FilterOption) => wanted.includes(value));
+  return !hidesAll && wanted.every((value) => isOneOf(options, value));
 }
 
 const isOneOf = (options: readonly FilterOption[], wanted: string): boolean =>

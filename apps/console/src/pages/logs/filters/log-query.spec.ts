@@ -25,6 +25,8 @@ describe('filterQuery', () => {
     ['took:>=100', { response_time_min: 100 }],
     ['tokens:>5', { total_units_min: 6 }],
     ['retries:<3', { retries_max: 2 }],
+    ['retries:<2.5', { retries_max: 2 }],
+    ['tokens:>5.5', { total_units_min: 6 }],
     ['cost:>1.5', { cost_min: 1.500001 }],
     ['cost:<0.3', { cost_max: 0.299999 }],
   ])('converts %s to API parameters', (text, sent) => {
@@ -72,13 +74,19 @@ describe('unknownToGraphs', () => {
 });
 
 describe('filters of the address', () => {
-  it.each(['colour:red', 'status:!5xx', 'model:>5', 'took:fast', 'outcome:good', 'streamed:maybe', 'md.:a'])(
-    'reject %s',
-    (text) => {
-      const filter = decodeFilter(text);
-      expect(filter === null || acceptsLogFilter(filter)).toBe(false);
-    },
-  );
+  it.each([
+    'colour:red',
+    'status:!5xx',
+    'model:>5',
+    'took:fast',
+    'outcome:good',
+    'streamed:maybe',
+    'md.:a',
+    'priced:!priced,unpriced,no_usage,estimated',
+  ])('reject %s', (text) => {
+    const filter = decodeFilter(text);
+    expect(filter === null || acceptsLogFilter(filter)).toBe(false);
+  });
 
   it('are joined by field, with one value for metadata', () => {
     expect(normalised(filters('model:a', 'model:b', 'md.team:x', 'md.team:y'))).toEqual(

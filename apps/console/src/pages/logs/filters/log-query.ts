@@ -102,11 +102,11 @@ function boundsOf({ match }: Filter, step: number): NumberBounds {
   const { op, value } = match;
   switch (op) {
     case '>':
-      return { min: decimal(value + step), max: null };
+      return { min: step === 1 ? Math.floor(value) + 1 : decimal(value + step), max: null };
     case '>=':
       return { min: value, max: null };
     case '<':
-      return { min: null, max: decimal(value - step) };
+      return { min: null, max: step === 1 ? Math.ceil(value) - 1 : decimal(value - step) };
     case '<=':
       return { min: null, max: value };
   }

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../../app';
 import { logs } from '../../../messages/en/logs';
 import { fieldOf, filterWords } from '../../../ui/filters';
 import { TextButton } from '../../../ui/primitives';
-import type { Filter, PageState, ResolvedRange } from '../../../url';
+import { isSameFilter, type Filter, type PageState, type ResolvedRange } from '../../../url';
 import { LOG_FIELDS } from '../filters/fields';
 import { filterQuery, timeQuery } from '../filters/log-query';
 import { useKeys } from '../filters/use-log-fields';
@@ -26,7 +26,8 @@ export function ExcludesMost({ state, range, change }: Props): ReactElement | nu
   const { id } = useWorkspace();
   const keys = useKeys();
   const filters = state.filters.slice(0, CALLS_MAX);
-  const without = (filter: Filter): readonly Filter[] => state.filters.filter((one) => one !== filter);
+  const without = (filter: Filter): readonly Filter[] =>
+    state.filters.filter((one) => !isSameFilter(one, filter));
   const search = useMutation({
     mutationFn: async () => {
       const counted = await Promise.all(

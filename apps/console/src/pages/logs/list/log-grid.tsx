@@ -13,6 +13,8 @@ import { SelectionBar } from './selection-bar';
 import type { LogList } from './use-log-list';
 
 const ROW_HEIGHT = 30;
+const NO_MARKS: ReadonlySet<string> = new Set();
+const NO_ROWS: readonly LogRow[] = [];
 const rowId = ({ id }: LogRow): string => id;
 
 interface Props {
@@ -55,7 +57,13 @@ export function LogGrid(props: Props): ReactElement {
 function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
   const { zone } = useFormat();
   const { rows, hasMore, loadMore, searched } = list;
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [marked, setMarked] = useState<ReadonlySet<string>>(NO_MARKS);
+  const chosen = useMemo(
+    () => (marked.size === 0 ? NO_ROWS : rows.filter(({ id }) => marked.has(id))),
+    [rows, marked],
+  );
+  // Rows that have left the list, for example through a filter, do not stay marked unseen.
+  const shownMarks = useMemo(() => new Set(chosen.map(({ id }) => id)), [chosen]);
   const area = useRef<HTMLDivElement>(null);
   const news = useNews(rows);
   const dayOf = useMemo(() => daysIn(zone), [zone]);
@@ -77,7 +85,7 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
           rowHeight={ROW_HEIGHT}
           openId={state.log === '' ? null : state.log}
           onOpen={onOpen}
-          marked={marked}
+          marked={shownMarks}
           onMark={setMarked}
           // A text search continues only when the user clicks.
           onEnd={hasMore && searched === null ? loadMore : undefined}
@@ -85,7 +93,7 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
           autoFocus
         />
       </div>
-      <SelectionBar marked={marked} rows={rows} onClear={() => setMarked(new Set())} />
+      <SelectionBar chosen={chosen} onClear={() => setMarked(NO_MARKS)} />
       <Searched list={list} />
     </div>
   );

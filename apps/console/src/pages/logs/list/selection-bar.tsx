@@ -18,30 +18,28 @@ const text = logs.selection;
 const COMPARED = 2;
 
 interface Props {
-  /** Ids of the marked rows. */
-  readonly marked: ReadonlySet<string>;
-  /** All loaded rows. */
-  readonly rows: readonly LogRow[];
+  /** Marked rows, newest first. */
+  readonly chosen: readonly LogRow[];
   readonly onClear: () => void;
 }
 
-/** Actions on the marked rows. */
-export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | null {
+/** Toolbar with actions on the marked rows; null when none is marked. */
+export function SelectionBar({ chosen, onClear }: Props): ReactElement | null {
   const { id: workspaceId, slug: ws } = useWorkspace();
   const navigate = useNavigate();
   const [open, setOpen] = useState<'compare' | 'feedback' | null>(null);
-  if (marked.size === 0) return null;
-  const chosen = rows.filter(({ id }) => marked.has(id));
+  if (chosen.length === 0) return null;
   const [one, other] = chosen;
-  const isTooMany = marked.size > LOGS_MAX;
+  const ids = chosen.map(({ id }) => id);
+  const isTooMany = ids.length > LOGS_MAX;
   const close = (): void => setOpen(null);
   const makeTestSet = (): void => {
-    handLogs(workspaceId, [...marked]);
+    handLogs(workspaceId, ids);
     void navigate({ to: '/w/$ws/playground', params: { ws }, search: { view: 'tests' } });
   };
   return (
     <div className="logs-selection row" role="toolbar" aria-label={text.label}>
-      <span className="num">{text.marked(marked.size)}</span>
+      <span className="num">{text.marked(ids.length)}</span>
       <Can operation="logs_get">
         <Button
           size="xs"
@@ -53,7 +51,7 @@ export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | n
         </Button>
       </Can>
       <Can operation="feedback_create">
-        <Button size="xs" disabled={chosen.length === 0} onClick={() => setOpen('feedback')}>
+        <Button size="xs" onClick={() => setOpen('feedback')}>
           {text.feedback}
         </Button>
       </Can>
@@ -67,7 +65,7 @@ export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | n
           {text.testSet}
         </Button>
       </Can>
-      <CopyButton text={() => [...marked].join('\n')} label={text.copyIds} size="control" />
+      <CopyButton text={() => ids.join('\n')} label={text.copyIds} size="control" />
       <Button size="xs" onClick={onClear}>
         {text.clear}
       </Button>

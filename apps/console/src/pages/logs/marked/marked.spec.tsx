@@ -36,6 +36,18 @@ describe('marked logs', () => {
     return { ...rendered, user, bar: screen.getByRole('toolbar', { name: 'Marked logs' }) };
   };
 
+  it('are no longer marked when a filter removes them from the list', async () => {
+    const { user, bar } = await mark({
+      'GET /v1/logs': (request: Request) => {
+        const isFiltered = request.url.includes('status=200');
+        return Response.json(pageOf(isFiltered ? [PLAIN_ROW] : [FALLBACK_ROW, PLAIN_ROW]));
+      },
+    });
+    within(bar).getByText('2 logs marked');
+    await user.type(screen.getByRole('searchbox', { name: 'Text and filters' }), 'status:200{Enter}');
+    await within(bar).findByText('1 log marked');
+  });
+
   it('can be compared when there are two, with the older one on the left', async () => {
     const { user, bar, requests } = await mark();
     await user.click(within(bar).getByRole('button', { name: 'Compare' }));

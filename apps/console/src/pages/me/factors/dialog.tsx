@@ -5,6 +5,7 @@ import { call } from '../../../api';
 import { AddFactor } from '../../../factors/add-factor';
 import type { Factor, Factors, Proof } from '../../../factors/factor-types';
 import { RecoveryCodes } from '../../../factors/recovery-codes';
+import { SendingContext } from '../../../factors/use-step';
 import { factors as text } from '../../../messages';
 import { ProofForm } from './proof-form';
 import { RenameForm } from './rename-form';
@@ -34,31 +35,37 @@ const titleOf = (change: Change, hasCodes: boolean): string => {
 
 /**
  * Dialog for one change of the second factors. It shows new recovery codes at the end and drops
- * them when it closes.
+ * them when it closes. It cannot be closed while the change is being made, nor before the user
+ * confirms the codes.
  */
 export function FactorDialog({ change, factors, onClose }: FactorDialogProps): ReactElement {
   const queries = useQueryClient();
   const [codes, setCodes] = useState<readonly string[]>([]);
+  const [isSending, setSending] = useState(false);
   const hasCodes = codes.length > 0;
   const done = (made: readonly string[] = []): void => {
     void queries.invalidateQueries({ queryKey: ['mfa_list'] });
     if (made.length === 0) onClose();
     else setCodes(made);
   };
+  const close = (): void => {
+    if (!hasCodes && !isSending) onClose();
+  };
   return (
     <Modal
       opened
       title={titleOf(change, hasCodes)}
-      onClose={onClose}
+      onClose={close}
       withCloseButton={!hasCodes}
-      closeOnEscape={!hasCodes}
       closeOnClickOutside={false}
     >
-      {hasCodes ? (
-        <RecoveryCodes codes={codes} onDone={onClose} />
-      ) : (
-        <ChangeForm change={change} factors={factors} onDone={done} />
-      )}
+      <SendingContext value={setSending}>
+        {hasCodes ? (
+          <RecoveryCodes codes={codes} onDone={onClose} />
+        ) : (
+          <ChangeForm change={change} factors={factors} onDone={done} />
+        )}
+      </SendingContext>
     </Modal>
   );
 }

@@ -94,6 +94,23 @@ describe('page of second factors', () => {
     expect(bodies).toEqual([[path, { code: '492039' }]]);
   });
 
+  it('keeps the dialog open while new recovery codes are on their way', async () => {
+    let respond = (): void => undefined;
+    await open({
+      'POST /v1/auth/mfa/recovery-codes': () =>
+        new Promise((resolve) => {
+          respond = () => resolve(Response.json(CODES));
+        }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+    const dialog = await inDialog('New recovery codes');
+    await user.type(dialog.getByLabelText(/^Password/), 'secret{Enter}');
+    await user.keyboard('{Escape}');
+    await user.click(dialog.getByRole('button', { name: 'Close' }));
+    respond();
+    (await inDialog('Recovery codes')).getByText('k3fd-98ah-mm2q-xw7c');
+  });
+
   it('adds the first factor with a name', async () => {
     await open({
       'GET /v1/auth/mfa': { ...MFA, factors: [], recovery_codes_left: 0, session_factor: null },

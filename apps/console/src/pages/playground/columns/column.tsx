@@ -3,23 +3,28 @@ import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { isRunning, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import type { ColumnSettings } from '../search';
-import { Answer } from './answer';
+import { ColumnResponse } from './column-response';
 import { ColumnFoot } from './column-foot';
 import { ColumnHead } from './column-head';
 import { wordsOf } from './target-picker';
 
-const RawExchange = lazy(async () => ({ default: (await import('./raw-exchange')).RawExchange }));
+const RawMessages = lazy(async () => ({ default: (await import('./raw-messages')).RawMessages }));
 
-type View = 'answer' | 'raw';
+type View = 'response' | 'raw';
 
 interface ColumnProps {
+  /** Position among the columns, from 1. */
   readonly number: number;
   readonly column: ColumnSettings;
+  /** Latest run of the column; undefined before its first. */
   readonly run: Run | undefined;
   readonly onChange: (column: ColumnSettings) => void;
   /** Removes the column; absent for the only column. */
   readonly onRemove?: () => void;
-  /** False when the column has no target or the request is incomplete. */
+  /**
+   * False when the request is incomplete, or the column lacks a target that the API needs: only a
+   * raw request needs none.
+   */
   readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
@@ -27,7 +32,10 @@ interface ColumnProps {
   readonly onRepeat: () => void;
 }
 
-/** Column of one response: its target, its text as it arrives, and its figures. */
+/**
+ * Column of one response: its target, its content as it arrives or the raw HTTP messages, and its
+ * figures.
+ */
 export function Column({
   number,
   column,
@@ -40,12 +48,12 @@ export function Column({
   onRepeat,
 }: ColumnProps): ReactElement {
   const label = text.column(number);
-  const [view, setView] = useState<View>('answer');
-  const exchange = run?.exchange ?? null;
+  const [view, setView] = useState<View>('response');
+  const httpMessages = run?.httpMessages ?? null;
   return (
     <section className="pane playground-column" aria-label={label}>
       <ColumnHead number={number} column={column} onChange={onChange} onRemove={onRemove} />
-      {exchange !== null && (
+      {httpMessages !== null && (
         <SegmentedControl
           size="xs"
           className="playground-views"
@@ -53,25 +61,25 @@ export function Column({
           value={view}
           onChange={setView}
           data={[
-            { value: 'answer', label: text.views.answer },
+            { value: 'response', label: text.views.response },
             { value: 'raw', label: text.views.raw },
           ]}
         />
       )}
-      {/* The text scrolls, so it must be focusable for keyboard users. */}
+      {/* The response scrolls, so it must be focusable for keyboard users. */}
       <div
-        className="playground-answer private"
+        className="playground-response private"
         tabIndex={0}
         role="region"
         aria-label={text.answer(number)}
         aria-busy={run !== undefined && isRunning(run)}
       >
-        {view === 'raw' && exchange !== null ? (
+        {view === 'raw' && httpMessages !== null ? (
           <Suspense>
-            <RawExchange exchange={exchange} status={run?.httpStatus ?? null} />
+            <RawMessages httpMessages={httpMessages} status={run?.httpStatus ?? null} />
           </Suspense>
         ) : (
-          <Answer run={run} words={wordsOf(column)} onSend={onSend} />
+          <ColumnResponse run={run} words={wordsOf(column)} onSend={onSend} />
         )}
       </div>
       <ColumnFoot

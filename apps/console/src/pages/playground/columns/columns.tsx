@@ -3,6 +3,7 @@ import { canSend } from '../draft/request';
 import type { Draft } from '../draft/draft';
 import type { ColumnSettings, PlaygroundSettings } from '../search';
 import { Column } from './column';
+import { useColumnKeys } from './use-column-keys';
 import type { RunControls } from './use-runs';
 
 interface ColumnsProps extends Pick<RunControls, 'runs' | 'stop'> {
@@ -18,17 +19,21 @@ interface ColumnsProps extends Pick<RunControls, 'runs' | 'stop'> {
 export function Columns(props: ColumnsProps): ReactElement {
   const { settings, draft, runs, stop, onChange, onRemove, onSend, onRepeat } = props;
   const { columns } = settings;
+  const { keys, remove } = useColumnKeys(columns.length);
+  const removeAt = (place: number): void => {
+    remove(place);
+    onRemove(place);
+  };
   return (
     <div className="playground-columns">
       {columns.map((column, place) => (
         <Column
-          // A column has no id, so its index is the key.
-          key={place}
+          key={keys[place]}
           number={place + 1}
           column={column}
           run={runs[place]}
           onChange={(changed) => onChange(place, changed)}
-          onRemove={columns.length > 1 ? () => onRemove(place) : undefined}
+          onRemove={columns.length > 1 ? () => removeAt(place) : undefined}
           canSend={canSend(settings, column, draft)}
           onSend={() => onSend(place)}
           onStop={() => stop(place)}

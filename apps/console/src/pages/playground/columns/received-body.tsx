@@ -1,19 +1,19 @@
 import { useMemo, type ReactElement } from 'react';
-import { TEXT_MAX, type Exchange, type GatewayApi } from '../../../gateway';
+import { TEXT_MAX, type HttpMessages, type GatewayApi } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { BodyView, Media, type LoggedBody } from '../../../ui/body';
 import { isJson, listOf, textOf } from '../../../ui/body/conversation';
 
 interface ReceivedBodyProps {
   readonly api: GatewayApi;
-  readonly exchange: Exchange;
+  readonly httpMessages: HttpMessages;
 }
 
 /**
  * Converts a response to the form of a logged body: JSON, text of at most `TEXT_MAX` characters, or
  * media in base64.
  */
-export function bodyOf({ received, isText, isCut, bytes, receivedHeaders }: Exchange): LoggedBody {
+export function bodyOf({ received, isText, isCut, bytes, receivedHeaders }: HttpMessages): LoggedBody {
   const shared = { content_type: receivedHeaders?.get('content-type') ?? null, bytes, truncated: isCut };
   if (!isText) return { ...shared, encoding: 'base64', body: received };
   try {
@@ -35,8 +35,8 @@ const imagesOf = (value: unknown): readonly string[] =>
     : [];
 
 /** Shows the response of an API that does not return text. */
-export function ReceivedBody({ api, exchange }: ReceivedBodyProps): ReactElement {
-  const body = useMemo(() => bodyOf(exchange), [exchange]);
+export function ReceivedBody({ api, httpMessages }: ReceivedBodyProps): ReactElement {
+  const body = useMemo(() => bodyOf(httpMessages), [httpMessages]);
   const images = api === 'images' ? imagesOf(body.body) : [];
   return (
     <>

@@ -14,6 +14,8 @@ export const MODELS_SHOWN = 50;
 interface TargetPickerProps {
   readonly column: ColumnSettings;
   readonly label: string;
+  /** False on pages without a draft of a config, which then is not offered. */
+  readonly hasDraft?: boolean;
   readonly onChange: (change: Pick<ColumnSettings, 'target' | 'model'>) => void;
 }
 
@@ -22,7 +24,7 @@ const valueOf = ({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): s
   target + separator + model;
 
 /** Picker of a model of the workspace's providers or of a config. The server searches both. */
-export function TargetPicker({ column, label, onChange }: TargetPickerProps): ReactElement {
+export function TargetPicker({ column, label, hasDraft = true, onChange }: TargetPickerProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
@@ -40,12 +42,13 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
       const way = { target: `@${provider.slug}`, model: slug };
       return { value: valueOf(way), label: wordsOf(way) };
     }),
-    configs: [...(configs.data?.data ?? []).map(({ slug }) => targetOfConfig(slug)), DRAFT_TARGET].map(
-      (target) => {
-        const way = { target, model: column.model };
-        return { value: valueOf(way), label: wordsOf(way) };
-      },
-    ),
+    configs: [
+      ...(configs.data?.data ?? []).map(({ slug }) => targetOfConfig(slug)),
+      ...(hasDraft ? [DRAFT_TARGET] : []),
+    ].map((target) => {
+      const way = { target, model: column.model };
+      return { value: valueOf(way), label: wordsOf(way) };
+    }),
   };
   const isOffered = [...offered.models, ...offered.configs].some((option) => option.value === value);
   const data: ComboboxData = [

@@ -54,6 +54,15 @@ describe('takenOver', () => {
     expect(JSON.stringify(taken)).not.toContain('sk-secret');
   });
 
+  it('drops keys in the query of the address', () => {
+    const path = (address: string) => takenOver(read(`curl '${address}'`)).draft.raw.path;
+    expect(path('https://host.example/v1/models?key=AIzaSecret&pageSize=2&a=b%20c')).toBe(
+      '/models?pageSize=2&a=b+c',
+    );
+    expect(path('https://host.example/v1/models?api_key=secret')).toBe('/models');
+    expect(path('https://host.example/v1/models?limit=2&after=a%20b')).toBe('/models?limit=2&after=a%20b');
+  });
+
   it('imports configs and other APIs, and any other request as a raw call', () => {
     const inline = takenOver(
       read(

@@ -1,7 +1,8 @@
 import { API_PATHS, type GatewayApi } from '../../../gateway';
 import { isJson, textOf, type Json } from '../../../ui/body/conversation';
+import { parsePairs, writePairs } from '../../../url/search-text';
 import { configHeader, newDraft, newMessage, type Draft } from '../draft/draft';
-import { columnOf, draftOf, type Replay } from '../draft/replay';
+import { columnOf, draftOf, isHeld, type Replay } from '../draft/replay';
 import { isSingleInput, targetOfConfig } from '../draft/request';
 import { APIS, DRAFT_TARGET, NEW_COLUMN, type ColumnSettings } from '../search';
 import type { CurlCall } from './read-curl';
@@ -24,15 +25,30 @@ function jsonOf(text: string): Json | null {
   }
 }
 
+/** Names of query parameters that hold keys, such as `key`, `api_key` and `access_token`. */
+const KEY_PARAMETER = /(?:^|[-_])(?:api|access|auth)?(?:key|token|secret|signature|sig)$/i;
+
+/** Returns a query without the parameters that hold keys. */
+function withoutKeys(search: string): string {
+  const pairs = parsePairs(search);
+  const kept = pairs.filter(([name]) => !KEY_PARAMETER.test(name));
+  if (kept.length === pairs.length) return search;
+  return kept.length === 0 ? '' : `?${writePairs(kept)}`;
+}
+
 /** Returns the path after the version prefix, with the query. */
 const pathOf = ({ pathname, search }: URL): string =>
-  `${pathname.replace(/^.*?\/v1(?=\/|$)/, '') || '/'}${search}`;
+  `${pathname.replace(/^.*?\/v1(?=\/|$)/, '') || '/'}${withoutKeys(search)}`;
+
+const isNumberHeld = (member: string, value: unknown): boolean =>
+  ['temperature', 'max_tokens'].includes(member) && isHeld(member, value);
 
 /** Converts a body to a draft of an API without a conversation. */
 function singleDraftOf({ model: _model, stream: _stream, ...body }: Json): Draft {
   const name = ['input', 'prompt'].find((member) => typeof body[member] === 'string');
-  const { temperature: _temperature, max_tokens: _tokens, ...others } = body;
-  const rest = Object.fromEntries(Object.entries(others).filter(([member]) => member !== name));
+  const rest = Object.fromEntries(
+    Object.entries(body).filter(([member, value]) => member !== name && !isNumberHeld(member, value)),
+  );
   return {
     ...newDraft(),
     messages: [newMessage('user', name === undefined ? '' : (textOf(body[name]) ?? ''))],

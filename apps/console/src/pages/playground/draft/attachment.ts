@@ -67,6 +67,15 @@ export function withAttachments(
   );
 }
 
+/** Joins two lists; null when all together exceed `ATTACHMENTS_MAX`. */
+export function joined(
+  before: readonly Attachment[],
+  more: readonly Attachment[],
+): readonly Attachment[] | null {
+  const all = [...before, ...more];
+  return all.reduce((sum, { bytes }) => sum + bytes, 0) > ATTACHMENTS_MAX ? null : all;
+}
+
 /**
  * Reads files and appends them to `before`. Resolves to null when all together exceed
  * `ATTACHMENTS_MAX`.

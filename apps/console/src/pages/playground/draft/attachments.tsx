@@ -1,10 +1,10 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { useRef, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { playground as text } from '../../../messages';
 import { bytes as size } from '../../../ui/format';
 import { Icon } from '../../../ui/icons/icon';
 import { Note } from '../../../ui/primitives';
-import { ATTACHED_TYPES, ATTACHMENTS_MAX, attachmentsOf, type Attachment } from './attachment';
+import { ATTACHED_TYPES, ATTACHMENTS_MAX, attachmentsOf, joined, type Attachment } from './attachment';
 
 interface AttachmentsProps {
   readonly attachments: readonly Attachment[];
@@ -12,13 +12,20 @@ interface AttachmentsProps {
 }
 
 /** List of the files that are sent with the last user message. */
-export function Attachments({ attachments, onChange }: AttachmentsProps): ReactElement {
+export function Attachments(props: AttachmentsProps): ReactElement {
+  const { attachments, onChange } = props;
+  // The draft can change while files are read.
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
   const input = useRef<HTMLInputElement>(null);
   const [isTooLarge, setTooLarge] = useState(false);
   const attach = async (files: readonly File[]): Promise<void> => {
-    const next = await attachmentsOf(files, attachments);
+    const read = await attachmentsOf(files, attachments);
+    const next = read && joined(latest.current.attachments, read.slice(attachments.length));
     setTooLarge(next === null);
-    if (next !== null) onChange(next);
+    if (next !== null) latest.current.onChange(next);
   };
   return (
     <div className="col private">

@@ -1,5 +1,5 @@
 import { Select, Textarea } from '@mantine/core';
-import { useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { call, problemFrom, useRead } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { playground as text } from '../../../messages';
@@ -18,10 +18,15 @@ interface ConfigDraftProps {
  * saved config.
  */
 export function ConfigDraft({ draft, onChange }: ConfigDraftProps): ReactElement {
+  // A saved config can arrive after the user has changed the draft.
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+  });
   const isBroken = draft.config !== '' && configHeader(draft.config) === null;
   return (
     <section className="col" aria-label={text.draftOfConfig}>
-      <SavedConfigs onChoose={(config) => onChange({ ...draft, config })} />
+      <SavedConfigs onChoose={(config) => onChange({ ...latest.current, config })} />
       <Textarea
         label={text.draftOfConfig}
         description={text.draftHint}

@@ -22,6 +22,22 @@ describe('replayOf', () => {
     ).toMatchObject({ api: 'raw', draft: { raw: { method: 'GET', path: '/models', body: '' } } });
   });
 
+  it('sends numbers unchanged that the inputs of the page cannot hold', () => {
+    const chat = (numbers: object) =>
+      replayOf({
+        ...{ ...log, route: 'chat.completions' },
+        request: { ...log.request, body: { model: 'm', messages: [], ...numbers } },
+      });
+    expect(chat({ temperature: 0.25, max_tokens: 80 })).toMatchObject({
+      column: { temperature: 0.25, maxTokens: 80 },
+      draft: { rest: {} },
+    });
+    expect(chat({ temperature: 0.333, max_tokens: 2_000_000 })).toMatchObject({
+      column: { temperature: null, maxTokens: null },
+      draft: { rest: { temperature: 0.333, max_tokens: 2_000_000 } },
+    });
+  });
+
   it.each([
     ['absent', { request: { body: null, encoding: null, truncated: false } }],
     ['cut', { request: { ...log.request, truncated: true } }],

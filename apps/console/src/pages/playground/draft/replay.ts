@@ -1,7 +1,7 @@
 import type { ResponseOf } from '../../../api';
 import type { GatewayApi } from '../../../gateway';
 import { isJson, listOf, textOf, type Json } from '../../../ui/body/conversation';
-import { NEW_COLUMN, type ColumnSettings } from '../search';
+import { heldTemperature, heldTokens, NEW_COLUMN, type ColumnSettings } from '../search';
 import { newDraft, newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
@@ -33,13 +33,16 @@ const APIS: Readonly<Record<string, GatewayApi>> = {
   messages: 'messages',
 };
 
+const TOKEN_FIELDS = ['max_tokens', 'max_output_tokens', 'max_completion_tokens'];
 /** Members of a body that have an input of their own. */
-const FIELDS = [
-  ...['model', 'messages', 'input', 'instructions', 'system', 'stream', 'stream_options'],
-  ...['temperature', 'max_tokens', 'max_output_tokens', 'max_completion_tokens'],
-];
+const FIELDS = ['model', 'messages', 'input', 'instructions', 'system', 'stream', 'stream_options'];
 
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+/** Whether the inputs hold a member of a body. A number that they cannot hold is sent unchanged. */
+export function isHeld(name: string, value: unknown): boolean {
+  if (name === 'temperature') return value === null || heldTemperature(value) !== null;
+  if (TOKEN_FIELDS.includes(name)) return value === null || heldTokens(value) !== null;
+  return FIELDS.includes(name);
+}
 
 /**
  * Converts a log with its bodies to a replay, or returns why that is not possible. A request of an
@@ -80,11 +83,11 @@ function rawReplayOf(log: Log): Replay | NoReplay {
 export const columnOf = (body: Json): ColumnSettings => ({
   target: '',
   model: textOf(body['model']) ?? '',
-  temperature: numberOf(body['temperature']),
+  temperature: heldTemperature(body['temperature']),
   maxTokens:
-    numberOf(body['max_tokens']) ??
-    numberOf(body['max_output_tokens']) ??
-    numberOf(body['max_completion_tokens']),
+    heldTokens(body['max_tokens']) ??
+    heldTokens(body['max_output_tokens']) ??
+    heldTokens(body['max_completion_tokens']),
 });
 
 /** Target of a log, whose `config_id` and `credential` are slugs; empty when it has neither. */
@@ -95,7 +98,7 @@ function targetOf({ config_id: config, credential }: Log): string {
 
 /** Converts a body with a conversation to a draft. */
 export function draftOf(api: GatewayApi, body: Json): Draft {
-  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)));
+  const rest = Object.fromEntries(Object.entries(body).filter(([name, value]) => !isHeld(name, value)));
   const sent = api === 'responses' ? body['input'] : body['messages'];
   const list = typeof sent === 'string' ? [{ role: 'user', content: sent }] : listOf(sent).filter(isJson);
   const [first] = list;

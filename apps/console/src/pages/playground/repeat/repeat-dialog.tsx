@@ -4,7 +4,7 @@ import { isRunning, type RunRequest } from '../../../gateway';
 import { runMany as text } from '../../../messages/en/run-many';
 import { Icon } from '../../../ui/icons/icon';
 import { useRunLogs } from '../columns/use-run-log';
-import { RepeatedAnswer } from './repeated-answer';
+import { RepeatedResponse } from './repeated-response';
 import { SpreadTable } from './spread-table';
 import { TIMES_MAX, TIMES_MIN, useRepeat } from './use-repeat';
 
@@ -74,7 +74,7 @@ export function RepeatDialog({ number, words, request, onClose }: RepeatDialogPr
             <SpreadTable runs={runs} logs={logs} />
             <ol className="playground-repeated" aria-label={text.answers}>
               {runs.map((run, place) => (
-                <RepeatedAnswer key={place} number={place + 1} run={run} log={logs[place]} />
+                <RepeatedResponse key={place} number={place + 1} run={run} log={logs[place]} />
               ))}
             </ol>
           </>

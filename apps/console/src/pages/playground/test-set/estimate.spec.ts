@@ -23,6 +23,11 @@ describe('estimate of a request', () => {
     expect(estimateOf({ body }, cheap)).toBe(1n);
   });
 
+  it('ignores a maximum that is no finite number', () => {
+    const body = JSON.parse('{"max_tokens":1e999}') as Record<string, unknown>;
+    expect(tokensOf({ body }).output).toBe(ASSUMED_OUTPUT);
+  });
+
   it('is null without both prices', () => {
     expect(pricesOf({ prices: [price('input', '1')] })).toBeNull();
     expect(estimateOf({ body: {} }, null)).toBeNull();

@@ -43,7 +43,7 @@ export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
 } {
   if (body === null || typeof body === 'string' || body instanceof FormData)
     return { input: typeof body === 'string' ? tokensIn(body) : 0, output: ASSUMED_OUTPUT };
-  const bound = BOUNDS.map((name) => body[name]).find((value) => typeof value === 'number' && value > 0);
+  const bound = BOUNDS.map((name) => body[name]).find((value) => Number.isFinite(value) && Number(value) > 0);
   return { input: tokensIn(body), output: typeof bound === 'number' ? bound : ASSUMED_OUTPUT };
 }
 

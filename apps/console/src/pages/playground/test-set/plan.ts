@@ -9,7 +9,7 @@ import { cellId } from './test-run';
 import { draftOf, type TestRow } from './test-set';
 
 /** Text of the assumed length of a response, for the estimate of judging it. */
-const ANSWER = 'word'.repeat(ASSUMED_OUTPUT);
+const RESPONSE = 'word'.repeat(ASSUMED_OUTPUT);
 
 /** Target and model of a column or of a judge. */
 type Way = Pick<ColumnSettings, 'target' | 'model'>;
@@ -48,7 +48,7 @@ interface PlanParts {
 
 function judgeEstimate(workspaceId: string, check: Check | null, pricesFor: PricesFor): bigint | null {
   if (check?.kind !== 'judge') return 0n;
-  return estimateOf(judgeRequest(workspaceId, check, ANSWER), pricesFor(check));
+  return estimateOf(judgeRequest(workspaceId, check, RESPONSE), pricesFor(check));
 }
 
 /**

@@ -83,6 +83,7 @@ export function RunBar(props: RunBarProps): ReactElement {
         </Note>
       )}
       {set.isSpent && !isRunning && <Note tone="warn">{text.isSpent}</Note>}
+      {set.isUnpriced && !isRunning && <Note tone="warn">{text.isUnpriced}</Note>}
     </div>
   );
 }

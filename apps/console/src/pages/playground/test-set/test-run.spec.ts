@@ -53,7 +53,7 @@ describe('TestRun', () => {
     const ended = await run([...calls, callOf('bad', { check: CONTAINS_A })], 100n, {
       answer: (name) => (name === 'bad' ? failed : { text: name }),
     });
-    expect(ended).toEqual({ isSpent: false, spent: 30n });
+    expect(ended).toEqual({ isSpent: false, isUnpriced: false, spent: 30n });
     expect(cells.get('abc')?.verdict?.outcome).toBe('passed');
     expect(cells.get('xyz')?.verdict?.outcome).toBe('failed');
     expect(cells.get('bad')).toMatchObject({ status: 'failed', verdict: null, message: 'Too many.' });
@@ -63,7 +63,7 @@ describe('TestRun', () => {
   it('does not send requests beyond the budget, and marks them as left', async () => {
     const calls = Array.from({ length: 8 }, (_, n) => callOf(`r${String(n)}`));
     const ended = await run(calls, 45n);
-    expect(ended).toEqual({ isSpent: true, spent: 40n });
+    expect(ended).toEqual({ isSpent: true, isUnpriced: false, spent: 40n });
     expect(sent).toEqual(['r0', 'r1', 'r2', 'r3']);
     expect(statuses().filter((one) => one.endsWith('left'))).toHaveLength(4);
   });
@@ -74,7 +74,7 @@ describe('TestRun', () => {
       20n,
       { cost: 1n },
     );
-    expect(ended).toEqual({ isSpent: false, spent: 8n });
+    expect(ended).toEqual({ isSpent: false, isUnpriced: false, spent: 8n });
   });
 
   it('holds the cost of earlier requests for requests without an estimate', async () => {
@@ -88,6 +88,19 @@ describe('TestRun', () => {
     const ended = await run([callOf('a'), callOf('b')], 100n, { cost: null });
     expect(ended.spent).toBe(20n);
     expect(cells.get('a')?.cost).toBeNull();
+  });
+
+  it('sends no more requests of a column after a response whose cost is neither estimated nor known', async () => {
+    const calls = Array.from({ length: 6 }, (_, n) => callOf(`r${String(n)}`, { estimate: null }));
+    const ended = await run([...calls, callOf('priced', { column: 1 })], 100n, { cost: null });
+    expect(ended).toEqual({ isSpent: false, isUnpriced: true, spent: 10n });
+    expect(sent).toEqual(['r0', 'priced']);
+    expect(statuses().filter((one) => one.endsWith('left'))).toHaveLength(5);
+  });
+
+  it('does not say that requests were left for their cost when there were none', async () => {
+    const ended = await run([callOf('only', { estimate: null })], 100n, { cost: null });
+    expect(ended).toEqual({ isSpent: false, isUnpriced: false, spent: 0n });
   });
 
   it('counts the cost of the judging model', async () => {

@@ -22,7 +22,8 @@ export interface TestCall {
 }
 
 /**
- * `left`: not sent because the budget was spent. `failed`: the request has no successful response.
+ * `left`: not sent because the budget was spent or cannot bound the column. `failed`: the request
+ * has no successful response.
  */
 export type CellStatus = 'running' | 'judging' | 'done' | 'failed' | 'stopped' | 'left';
 
@@ -37,6 +38,15 @@ export interface Cell {
   /** Error message; null for none. */
   readonly message: string | null;
   readonly requestId: string | null;
+}
+
+/** How a run has ended. */
+export interface TestRunEnd {
+  readonly isSpent: boolean;
+  /** True when a column ended early because the cost of its requests is not known. */
+  readonly isUnpriced: boolean;
+  /** Cost in 1e-8 USD. */
+  readonly spent: bigint;
 }
 
 export const cellId = (row: number, column: number): string => `${String(row)}:${String(column)}`;
@@ -62,11 +72,14 @@ const NEW_CELL: Cell = {
 
 /**
  * Sends the requests of a test set, a few in parallel, until all are done, the budget is spent, or
- * the signal aborts.
+ * the signal aborts. A column ends after a response whose cost is neither estimated nor known.
  */
 export class TestRun {
   private readonly budget: RunBudget;
   private isSpent = false;
+  private isUnpriced = false;
+  /** Columns whose requests have neither an estimate nor a known cost, so nothing bounds them. */
+  private readonly unpriced = new Set<number>();
   /**
    * Highest cost of a request by column, which the next request of the column holds when it has no
    * estimate.
@@ -83,10 +96,10 @@ export class TestRun {
   }
 
   /** Resolves when all requests have ended and their costs are known. */
-  async run(signal: AbortSignal): Promise<{ readonly isSpent: boolean; readonly spent: bigint }> {
+  async run(signal: AbortSignal): Promise<TestRunEnd> {
     await inParallel(this.calls, WIDTH, signal, (call) => this.take(call, signal));
     await Promise.all(this.settling);
-    return { isSpent: this.isSpent, spent: this.budget.spent };
+    return { isSpent: this.isSpent, isUnpriced: this.isUnpriced, spent: this.budget.spent };
   }
 
   private async take(call: TestCall, signal: AbortSignal): Promise<void> {
@@ -97,7 +110,11 @@ export class TestRun {
       this.isSpent = true;
       this.parts.onCell(call.id, { ...NEW_CELL, status: 'left' });
     } else if (signal.aborted) this.budget.settle(amount, 0n);
-    else await this.send(call, amount, signal);
+    else if (call.estimate === null && this.unpriced.has(call.column)) {
+      this.isUnpriced = true;
+      this.budget.settle(amount, 0n);
+      this.parts.onCell(call.id, { ...NEW_CELL, status: 'left' });
+    } else await this.send(call, amount, signal);
   }
 
   private async send(call: TestCall, amount: bigint, signal: AbortSignal): Promise<void> {
@@ -118,11 +135,15 @@ export class TestRun {
     const known = costs.filter((cost) => cost !== null);
     const total = known.reduce((sum, cost) => sum + cost, 0n);
     const isKnown = known.length === costs.length;
-    // A request without a price in its log counts with its estimate.
-    const estimate = call.estimate ?? 0n;
+    // A request without a price in its log counts with its estimate, or with the highest cost of its
+    // column so far.
+    const most = this.mostOf.get(call.column);
+    const estimate = call.estimate ?? most ?? 0n;
     const cost = isKnown || total > estimate ? total : estimate;
-    const most = this.mostOf.get(call.column) ?? 0n;
-    if (cell.status === 'done') this.mostOf.set(call.column, cost > most ? cost : most);
+    if (cell.status === 'done') {
+      if (isKnown) this.mostOf.set(call.column, most === undefined || cost > most ? cost : most);
+      else if (call.estimate === null && most === undefined) this.unpriced.add(call.column);
+    }
     this.budget.settle(amount, cost);
     this.parts.onSpent(this.budget.spent);
     this.parts.onCell(call.id, { ...cell, cost: isKnown ? total : null });

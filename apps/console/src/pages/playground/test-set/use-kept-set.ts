@@ -21,9 +21,14 @@ export interface KeptSet {
   readonly spent: bigint;
   /** True when the last run ended because its budget was spent. */
   readonly isSpent: boolean;
+  /** True when a column of the last run ended early because the cost of its requests is not known. */
+  readonly isUnpriced: boolean;
 }
 
-const NEW_SET: KeptSet = { rows: [], check: null, columns: [], cells: {}, spent: 0n, isSpent: false };
+const NEW_SET: KeptSet = {
+  ...{ rows: [], check: null, columns: [], cells: {} },
+  ...{ spent: 0n, isSpent: false, isUnpriced: false },
+};
 
 export type ChangeSet = (change: (before: KeptSet) => Partial<KeptSet>) => void;
 

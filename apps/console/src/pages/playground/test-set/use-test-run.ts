@@ -77,15 +77,19 @@ export function useTestRun(change: ChangeSet): TestRunControls {
     );
     if (typeof calls === 'string') setFault(calls);
     else {
-      change(() => ({ columns, cells: {}, spent: 0n, isSpent: false }));
+      change(() => ({ columns, cells: {}, spent: 0n, isSpent: false, isUnpriced: false }));
+      // The set can have been cleared or run again, from a page that was opened later, while the
+      // costs of this run arrive.
+      const changeOwn: ChangeSet = (make) =>
+        change((before) => (before.columns === columns ? make(before) : {}));
       const run = new TestRun(calls, budget, {
         send: (request, signal) => sendRun(request, signal, () => undefined),
         costOf: (sent) => costOf(workspaceId, sent),
-        onCell: (id, cell) => change(({ cells }) => ({ cells: { ...cells, [id]: cell } })),
-        onSpent: (spent) => change(() => ({ spent })),
+        onCell: (id, cell) => changeOwn(({ cells }) => ({ cells: { ...cells, [id]: cell } })),
+        onSpent: (spent) => changeOwn(() => ({ spent })),
       });
-      const { isSpent } = await run.run(controller.signal);
-      if (current.current === controller) change(() => ({ isSpent }));
+      const { isSpent, isUnpriced } = await run.run(controller.signal);
+      if (current.current === controller) changeOwn(() => ({ isSpent, isUnpriced }));
     }
     if (current.current === controller) setRunning(false);
   };

@@ -11,6 +11,7 @@ import { SaveBar } from '../../fields/save-bar';
 import { CredentialFields } from '../parts/credential-fields';
 import { keepingMasks } from '../parts/keeping-masks';
 import { TestPane } from '../parts/test-pane';
+import { useCredentialTest } from '../parts/use-credential-test';
 import { credentialOf, type CatalogueProvider, type Integration } from '../provider-types';
 import { changesToTest } from './changes-to-test';
 
@@ -60,10 +61,14 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
     secrets: ['key', 'configurations'],
     invalidates: ['integrations_list', 'providers_list'],
   });
+  const test = useCredentialTest(changesToTest(slug, form.changed, form.valueOf));
   if (form.loadProblem !== null && !form.isReady)
     return <Failed problem={form.loadProblem} onRetry={form.reload} />;
   if (!form.isReady) return <Skeletons shape="form" />;
   const fields = keepingMasks(fieldsOf(form), credentialOf(integration));
+  const { save, undo } = form;
+  const saveTested = () => test.follow(save(), changesToTest(slug, [], form.valueOf));
+  const undoTested = undo && (() => test.follow(undo(), null));
   return (
     <div className="fields-columns">
       <div className="fields-stack">
@@ -80,10 +85,10 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
             <CredentialFields provider={provider} fields={fields} />
           </div>
         </Pane>
-        <SaveBar form={form} />
+        <SaveBar form={{ ...form, save: saveTested, undo: undoTested }} />
         <LeaveGuard isDirty={form.changed.length > 0} />
       </div>
-      <TestPane body={changesToTest(slug, form.changed, form.valueOf)} />
+      <TestPane test={{ ...test, isStale: test.isStale && !form.isSaving }} />
       <ConflictDialog
         name={name}
         conflict={form.conflict}

@@ -33,16 +33,12 @@ function List({ slug }: { readonly slug: string }): ReactElement {
       problemOf={problemFrom}
       skeleton={<Skeletons shape="table" />}
       isEmpty={(rows) => rows.length === 0}
-      empty={
-        <Empty title={models.empty} icon="stack">
-          {models.emptyHint}
-        </Empty>
-      }
+      empty={<Empty title={models.empty} icon="stack" />}
     >
       {(rows) => (
         <div className="provider-models">
           <DataGrid
-            label={models.list}
+            label={models.title}
             rows={rows}
             rowId={rowId}
             columns={COLUMNS}

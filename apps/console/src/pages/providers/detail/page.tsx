@@ -44,11 +44,11 @@ export function ProviderPage(): ReactElement {
         {(shown) =>
           shown.status === 'archived' ? (
             <Gone archived>
-              <ProviderTabs provider={shown} />
+              <ProviderTabs key={shown.id} provider={shown} />
             </Gone>
           ) : (
             <>
-              <ProviderTabs provider={shown} />
+              <ProviderTabs key={shown.id} provider={shown} />
               <RemoveProvider
                 provider={shown}
                 lead={providers.removeLead}
@@ -65,6 +65,7 @@ export function ProviderPage(): ReactElement {
   );
 }
 
+/** Tabs of one provider. Its key drops the forms of another provider, whose page was open before. */
 function ProviderTabs({ provider }: { readonly provider: Provider }): ReactElement {
   const { state, change } = usePageSearch(DETAIL_RULES);
   const hasHistory = useBootstrap().features?.['audit_logs'] === true;

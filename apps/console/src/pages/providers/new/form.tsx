@@ -13,6 +13,7 @@ import { useNewFields } from '../../fields/use-new-fields';
 import { LeaveGuard } from '../../../write';
 import { CredentialFields } from '../parts/credential-fields';
 import { TestPane } from '../parts/test-pane';
+import { useCredentialTest } from '../parts/use-credential-test';
 import type { CatalogueProvider, IntegrationBody } from '../provider-types';
 import { virtualKeyOf, type VirtualKeyBody } from '../virtual-keys/virtual-key';
 import { bodyOf, slugOf, testOf, type NewProvider } from './new-provider';
@@ -32,6 +33,7 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
   const [kind, setKind] = useState<Kind>('provider');
   const canVirtualKey = useCan('virtualKeys_create');
   const body = bodyOf(values, provider, workspace.id);
+  const test = useCredentialTest(testOf(values, provider, workspace.id));
   const virtualKey = virtualKeyOf(values, provider, workspace.id);
   const isVirtualKey = kind === 'virtualKey' && virtualKey !== null;
   const save = async (): Promise<void> => {
@@ -92,12 +94,18 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
             />
           </div>
           <CredentialFields provider={provider} fields={fields} />
-          {canVirtualKey && <KindField kind={kind} isPossible={virtualKey !== null} onChange={setKind} />}
+          {canVirtualKey && (
+            <KindField
+              kind={isVirtualKey ? 'virtualKey' : 'provider'}
+              isPossible={virtualKey !== null}
+              onChange={setKind}
+            />
+          )}
           {problem !== null && <Note tone="danger">{problem.message}</Note>}
         </div>
       </Pane>
       <div className="fields-stack">
-        <TestPane body={testOf(values, provider, workspace.id)} />
+        <TestPane test={test} />
         <Pane title={providers.saving}>
           <ul className="checks">
             {(isVirtualKey

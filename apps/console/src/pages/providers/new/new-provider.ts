@@ -13,8 +13,9 @@ export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 60);
+    .replace(/^-/, '')
+    .slice(0, 60)
+    .replace(/-$/, '');
 
 const given = (configurations: NewProvider['configurations']): Record<string, unknown> =>
   Object.fromEntries(

@@ -2,6 +2,7 @@ import { PasswordInput, Select, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { providers } from '../../../messages';
 import { isMasked } from '../../../write';
+import { isSame } from '../../../write/paths';
 import type { Fields } from '../../fields/fields';
 import type { CatalogueField } from '../provider-types';
 
@@ -126,7 +127,9 @@ interface StructuredFieldProps {
 
 /** Input for a structured value that is written as text: headers or JSON. */
 function StructuredField({ value, codec, onValue, error, ...common }: StructuredFieldProps): ReactElement {
-  const [text, setText] = useState(() => codec.textOf(value));
+  const [{ text, read }, setTyped] = useState(() => ({ text: codec.textOf(value), read: value }));
+  // The form has another value than the text after it was saved, reset or undone.
+  if (!isSame(read ?? null, value ?? null)) setTyped({ text: codec.textOf(value), read: value });
   const isBroken = codec.valueOf(text) === undefined;
   return (
     <Textarea
@@ -138,8 +141,8 @@ function StructuredField({ value, codec, onValue, error, ...common }: Structured
       value={text}
       error={isBroken ? codec.broken : error}
       onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
         const next = codec.valueOf(currentTarget.value);
+        setTyped({ text: currentTarget.value, read: next === undefined ? read : next });
         if (next !== undefined) onValue(next);
       }}
     />

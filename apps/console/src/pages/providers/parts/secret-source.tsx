@@ -4,6 +4,7 @@ import { call, problemFrom, useRead } from '../../../api';
 import { useCan } from '../../../app';
 import { providers } from '../../../messages';
 import { Note, TextButton } from '../../../ui/primitives';
+import { isMasked } from '../../../write';
 import type { Fields } from '../../fields/fields';
 import { mappingOf, mappingsWith, type SecretMapping } from './secret-mappings';
 
@@ -23,6 +24,12 @@ export function SecretSource({ target, label, fields, children }: SecretSourcePr
   const can = useCan('secretReferences_list');
   const mapping = mappingOf(fields, target);
   const [isOpen, setOpen] = useState(false);
+  const open = (): void => {
+    // A secret that was typed before is not sent unseen.
+    const typed = fields.valueOf(target);
+    if (typeof typed === 'string' && typed !== '' && !isMasked(typed)) fields.setValue(target, null);
+    setOpen(true);
+  };
   const set = (next: SecretMapping | null): void =>
     fields.setValue('secret_mappings', mappingsWith(fields, target, next));
   if (mapping === undefined && !isOpen)
@@ -31,7 +38,7 @@ export function SecretSource({ target, label, fields, children }: SecretSourcePr
         {children}
         {can && (
           <p className="xs">
-            <TextButton onClick={() => setOpen(true)}>{providers.fromManager}</TextButton>
+            <TextButton onClick={open}>{providers.fromManager}</TextButton>
           </p>
         )}
       </div>

@@ -30,7 +30,7 @@ export function VirtualKeyPage({ slug, provider }: VirtualKeyPageProps): ReactEl
       <Loaded query={query} problemOf={problemFrom} skeleton={<Skeletons shape="form" />}>
         {(shown) => (
           <>
-            <VirtualKeyView virtualKey={shown} />
+            <VirtualKeyView key={shown.id} virtualKey={shown} />
             <RemoveProvider
               provider={shown}
               lead={providers.removeVirtualKey}

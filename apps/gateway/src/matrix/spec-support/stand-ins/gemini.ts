@@ -4,6 +4,7 @@ import { anyObject, closed, count, either, filled, flag, list, objectSchema, onl
 import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
 import { bearer, dataEvents, type Body, type StandIn } from '../stand-in';
 
+/** Members by which a part that the model made shows its reasoning. */
 const signed = { thoughtSignature: text, thought: flag };
 const part = either(
   closed({ text: filled }, signed),
@@ -96,6 +97,7 @@ const events = (reply: Reply): object[] => [
   { ...candidate([{ text: '' }], 'STOP'), ...METADATA },
 ];
 
+/** Replaces Gemini on Vertex AI, with a service account. */
 export const gemini: StandIn = {
   dialect: 'gemini',
   provider: 'vertex-ai',
@@ -115,7 +117,7 @@ export const gemini: StandIn = {
   },
   history,
   hasIds: true,
-  /** The one token of the run: it is not fetched for each call. */
+  /** Accepts only the first token of the stub token service: the gateway must reuse it. */
   isAuthorized: bearer('google-token-1'),
   reply: (reply) => (reply.streams ? dataEvents(events(reply), reply) : { body: whole(reply) }),
   error: { status: 429, body: { error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED' } } },
