@@ -195,12 +195,17 @@ describe('attacking workspace', () => {
         responded++;
       }
     })();
-    for (let sent = 0; sent < 3; sent++) expect((await post(guarded, texts)).status).toBe(200);
+    // A request that blocks the event loop lets one or two calls through, before it and after it. A
+    // busy machine lets few through as well, so one request of many has to let more through.
+    let most = 0;
+    for (let sent = 0; sent < 30 && most <= 4; sent++) {
+      const before = responded;
+      expect((await post(guarded, texts)).status).toBe(200);
+      most = Math.max(most, responded - before);
+    }
     isOver = true;
-    const meanwhile = responded;
     await others;
-    // A request that blocks the event loop still lets one call through before it and one after it.
-    expect(meanwhile).toBeGreaterThan(3 * 3);
+    expect(most).toBeGreaterThan(4);
   });
 
   it('crashes no process with deep truncated bodies: every endpoint returns 400, or 413 if the body is too long', async () => {
