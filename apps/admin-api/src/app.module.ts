@@ -1,5 +1,5 @@
 import type { ClickHouseAnalytics } from '@gw/clickhouse';
-import { dataSourceOptions, databaseTls } from '@gw/entities';
+import { dataSourceOptions, databaseTls, type DatabaseSettings } from '@gw/entities';
 import { EtagInterceptor, HealthBoard, partOf, RequestValidationPipe, type Log } from '@gw/web';
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
@@ -33,20 +33,26 @@ const HEALTH: FactoryProvider = {
     ]),
 };
 
+/** Maximum waits of requests for the database. */
+export type DatabaseWaits = Pick<
+  DatabaseSettings,
+  'statementTimeoutMs' | 'lockTimeoutMs' | 'connectTimeoutMs'
+>;
+
 /**
  * Bounds lock waits, so that requests on a locked table do not use up the connections that other
  * routes need.
  */
-const LOCK_TIMEOUT_MS = 3_000;
+export const DATABASE_WAITS: DatabaseWaits = { lockTimeoutMs: 3_000 };
 
 @Module({})
 export class AppModule {
-  static with(settings: AdminSettings, log: Log): DynamicModule {
+  static with(settings: AdminSettings, log: Log, waits: DatabaseWaits): DynamicModule {
     const database = {
       url: settings.DATABASE_URL,
       poolSize: settings.DB_POOL_SIZE,
       applicationName: 'tollgate-admin-api',
-      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      ...waits,
     };
     return {
       module: AppModule,

@@ -18,7 +18,7 @@ import { DataSource } from 'typeorm';
 import { LOGOUT_FORM_PATHS } from './platform/logins/sso-logout.controller';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
 import { ConsoleRoutes } from './console/console-routes';
-import { AppModule } from './app.module';
+import { AppModule, DATABASE_WAITS, type DatabaseWaits } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SAML_LOGOUT_FORM_PATHS } from './platform/logins/saml-logout.controller';
 import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
@@ -86,7 +86,11 @@ const NOT_JSON_ONLY = [
  * Creates the admin API, connected but not yet listening. Rejects when the database cannot be used
  * or a route has no access rule.
  */
-export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
+export async function createAdminApi(
+  settings: AdminSettings,
+  log: Log,
+  waits: DatabaseWaits = DATABASE_WAITS,
+): Promise<AdminApi> {
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
@@ -97,7 +101,8 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   readClientAddresses(adapter, settings);
   const registry = settings.METRICS_PORT === null ? null : processMetrics();
   if (registry) countRequests(adapter, registry);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, log), adapter, {
+  const module = AppModule.with(settings, log, waits);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: new NestLog(log),
     abortOnError: false,
   });

@@ -25,6 +25,11 @@ export interface DatabaseSettings {
    * `statementTimeoutMs` by default, so that the error names the lock.
    */
   readonly lockTimeoutMs?: number;
+  /**
+   * Maximum time in milliseconds to open a connection or to wait for one of the pool: 5 s by
+   * default.
+   */
+  readonly connectTimeoutMs?: number;
 }
 
 const SILENCE_MS = 2_000;
@@ -35,7 +40,7 @@ const LOCK_MARGIN_MS = 5_000;
  * `synchronize` stays off.
  */
 export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
-  const { statementTimeoutMs = 30_000 } = settings;
+  const { statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = settings;
   const { lockTimeoutMs = Math.max(0, statementTimeoutMs - LOCK_MARGIN_MS) } = settings;
   return {
     type: 'postgres',
@@ -43,8 +48,7 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
     ...(settings.tls === undefined ? {} : { ssl: settings.tls }),
     poolSize: settings.poolSize,
     applicationName: settings.applicationName,
-    // This is also the maximum wait for a connection of the pool.
-    connectTimeoutMS: 5_000,
+    connectTimeoutMS: connectTimeoutMs,
     entities: ENTITIES,
     migrations: MIGRATIONS,
     migrationsTableName: 'migrations',

@@ -62,7 +62,7 @@ export async function createTestDatabase(
   const name = `${prefix}${String((created += 1))}`;
   await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server.url, name);
-  const dataSource = new DataSource(dataSourceOptions({ url, poolSize: 5, applicationName: 'test' }));
+  const dataSource = dataSourceOf(url, 5);
   await dataSource.initialize();
   return {
     url,
@@ -128,7 +128,7 @@ async function migratedTemplate({ url, run }: Server): Promise<string> {
 }
 
 async function migrate(url: string): Promise<void> {
-  const source = new DataSource(dataSourceOptions({ url, poolSize: 1, applicationName: 'test' }));
+  const source = dataSourceOf(url, 1);
   await source.initialize();
   try {
     await source.runMigrations();
@@ -136,6 +136,10 @@ async function migrate(url: string): Promise<void> {
     await source.destroy();
   }
 }
+
+/** On a busy machine this process may get no time for seconds, so it waits longer than products. */
+const dataSourceOf = (url: string, poolSize: number): DataSource =>
+  new DataSource(dataSourceOptions({ url, poolSize, applicationName: 'test', connectTimeoutMs: 60_000 }));
 
 async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });

@@ -14,13 +14,28 @@ import { onceOfRun, testDatabase, type TestDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
+import type { DatabaseWaits } from '../app.module';
 import { hashPassword } from '../platform/auth/passwords';
-import { ADMIN_SETTINGS, Secrets } from '../settings';
+import { ADMIN_SETTINGS, Secrets, type AdminSettings } from '../settings';
 import { DocumentedResponses, ResponseSchemas } from './documented-responses';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
 export const SERVICE_TOKEN = 'service-token-of-the-tests-0123456789';
 export const PASSWORD = 'correct horse battery staple';
+
+/**
+ * Longer than in production, because on a busy machine this process may get no time for seconds
+ * while it holds a lock or a connection. Requests that block each other still fail their test.
+ */
+const WAITS: DatabaseWaits = {
+  statementTimeoutMs: 90_000,
+  lockTimeoutMs: 30_000,
+  connectTimeoutMs: 30_000,
+};
+
+/** Starts an admin API. */
+export const startAdminApi = (settings: AdminSettings): Promise<AdminApi> =>
+  createAdminApi(settings, createLog('test', 'silent'), WAITS);
 
 export interface GatewayResponse<T = Record<string, unknown>> {
   readonly status: number;
@@ -70,7 +85,7 @@ export class TestAdminApi {
         SERVICE_TOKEN,
         ...(typeof environment === 'function' ? await environment() : environment),
       });
-      this.running = await createAdminApi(settings, createLog('test', 'silent'));
+      this.running = await startAdminApi(settings);
     });
     afterAll(async () => {
       await this.running?.app.close();

@@ -1,9 +1,8 @@
 import { OauthArtifactEntity } from '@gw/entities';
 import { readSettings } from '@gw/kernel';
-import { createLog } from '@gw/web';
-import { createAdminApi, type AdminApi } from '../../app';
+import type { AdminApi } from '../../app';
 import { ADMIN_SETTINGS } from '../../settings';
-import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
+import { MASTER_KEY, SERVICE_TOKEN, startAdminApi, TestAdminApi } from '../../spec-support/admin-api';
 import { formOf, OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
 
 const EXCHANGES = 50;
@@ -18,8 +17,7 @@ describe('OAuth server in three apps over one database', () => {
       ...{ DATABASE_URL: api.database.url, DB_POOL_SIZE: '12', PUBLIC_URL, SERVICE_TOKEN },
       ...{ ENCRYPTION_KEY: MASTER_KEY.toString('base64'), CONTROL_PLANE_RATE_LIMIT: '0' },
     });
-    const log = createLog('test', 'silent');
-    apps = [api.api, await createAdminApi(settings, log), await createAdminApi(settings, log)];
+    apps = [api.api, await startAdminApi(settings), await startAdminApi(settings)];
   });
   afterAll(() => Promise.all(apps.slice(1).map(({ app }) => app.close())));
 
