@@ -16,13 +16,20 @@ describe('health of the admin API', () => {
     const begun = new Date().toISOString();
     await redis.kill();
     await eventually(async () => (await words()).parts['redis'] === 'down');
-    expect((await admin.get('/health/ready')).body).toEqual({ status: 'ok', lacks: [] });
-    const away = await stateOf('redis');
-    expect(away).toMatchObject({ status: 'down', reason: 'It does not respond.' });
-    expect((away?.since ?? '') >= begun).toBe(true);
+    // On a busy machine, a check of a component that works can take too long.
+    await eventually(async () => {
+      expect((await admin.get('/health/ready')).body).toEqual({ status: 'ok', lacks: [] });
+      const away = await stateOf('redis');
+      expect(away).toMatchObject({ status: 'down', reason: 'It does not respond.' });
+      expect((away?.since ?? '') >= begun).toBe(true);
+      return true;
+    });
     await redis.start();
     await eventually(async () => (await words()).status === 'ok');
-    expect(await stateOf('redis')).toMatchObject({ status: 'ok', reason: null });
+    await eventually(async () => {
+      expect(await stateOf('redis')).toMatchObject({ status: 'ok', reason: null });
+      return true;
+    });
   });
 
   it('is alive but not ready while its database is down, and ready again afterwards', async () => {
@@ -32,7 +39,10 @@ describe('health of the admin API', () => {
       await eventually(async () => (await admin.get('/health/ready')).status === 503);
       expect((await admin.get('/health/ready')).body).toEqual({ status: 'down', lacks: ['postgres'] });
       for (const path of ['/health', '/health/live']) expect((await admin.get(path)).status).toBe(200);
-      expect((await words()).degraded).toEqual(['postgres']);
+      await eventually(async () => {
+        expect((await words()).degraded).toEqual(['postgres']);
+        return true;
+      });
     } finally {
       await outage.release();
     }

@@ -26,13 +26,13 @@ describe('OAuth clients that are documents at URLs', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     // The clients' host has no certificate in this test: the same HTTP client reads their documents
-    // from a server on loopback.
+    // from a server on loopback, which may be slow on a busy machine.
     const http = api.api.app.get(BufferedClient);
     const fetch = http.fetchBuffered.bind(http);
     jest
       .spyOn(http, 'fetchBuffered')
       .mockImplementation((request: BufferedRequest) =>
-        fetch({ ...request, url: request.url.replace(HOST, origin) }),
+        fetch({ ...request, url: request.url.replace(HOST, origin), totalTimeoutMs: 60_000 }),
       );
     user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
   });

@@ -2,6 +2,7 @@ import { AuditLogEntity, OauthArtifactEntity } from '@gw/entities';
 import { CLI_CLIENT, DEVICE_GRANT } from '@gw/oauth';
 import { PASSWORD, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { Browser, fieldOf } from './spec-support/browser';
+import { withStoppedClock } from '../../spec-support/stopped-clock';
 import { formOf, OauthJourney, PUBLIC_URL, RESOURCE, type TokenBody } from './spec-support/oauth-journey';
 
 interface DeviceBody {
@@ -93,8 +94,10 @@ describe('device flow', () => {
 
   it('keeps a device waiting, slows down one that polls too often, and issues one token for a code', async () => {
     const { body } = await begin();
-    expect((await poll(body.device_code)).body.error).toBe('authorization_pending');
-    expect((await poll(body.device_code)).body.error).toBe('slow_down');
+    await withStoppedClock(async () => {
+      expect((await poll(body.device_code)).body.error).toBe('authorization_pending');
+      expect((await poll(body.device_code)).body.error).toBe('slow_down');
+    });
     const other = (await begin()).body;
     const browser = new Browser(api);
     await decide(browser, await signedIn(browser, other.user_code), 'approve');
@@ -173,7 +176,9 @@ describe('device flow', () => {
   it('limits guesses of codes', async () => {
     const statuses: number[] = [];
     const browser = new Browser(api);
-    for (let guess = 0; guess < 40; guess += 1) statuses.push((await pages(browser, 'BCDF-GHJK')).status);
+    await withStoppedClock(async () => {
+      for (let guess = 0; guess < 40; guess += 1) statuses.push((await pages(browser, 'BCDF-GHJK')).status);
+    });
     expect([statuses[0], statuses.at(-1)]).toEqual([400, 429]);
   });
 });

@@ -61,7 +61,7 @@ const save = (
 ): Promise<GatewayResponse<Saved & Failure>> =>
   api.post('/v1/guardrails', {
     key,
-    body: { name: 'A', checks: [{ id, parameters }], actions: { deny: true } },
+    body: { name: 'A', checks: [{ id, parameters }], actions: { deny: true, timeout: 60_000 } },
   });
 
 const account = (

@@ -40,9 +40,10 @@ afterAll(async () => {
 });
 
 async function create(checks: readonly object[], actions: object = { deny: true }): Promise<string> {
+  // Checks call servers of this process, which may get no time for seconds on a busy machine.
   const { status, body } = await api.post<{ slug: string }>('/v1/guardrails', {
     key: tenant.key,
-    body: { name: 'A', checks, actions },
+    body: { name: 'A', checks, actions: { timeout: 60_000, ...actions } },
   });
   expect(status).toBe(200);
   return body.slug;

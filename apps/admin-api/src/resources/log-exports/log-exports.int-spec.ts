@@ -20,10 +20,10 @@ describe('/v1/logs/exports', () => {
   const store = new DatabaseObjectStore((sql, parameters) => admin.dataSource.query(sql, parameters));
   beforeAll(async () => {
     const { organisationId, workspaceId } = ours;
-    await ensureLogPartitions(admin.dataSource, [dayOf(new Date())]);
     const rows = [200, 200, 429].map((status) =>
       requestLogRow(sampleLogRecord({ organisationId, workspaceId, status, traceId: 'exported' })),
     );
+    await ensureLogPartitions(admin.dataSource, new Set(rows.map((row) => dayOf(row.created_at))));
     const entries = rows.map((row) => ({ row, request: null, response: null }));
     await insertLogs(admin.dataSource.manager, entries);
   });

@@ -25,7 +25,11 @@ describe('tail of logs', () => {
   const theirs = admin.sharedTenant();
   const opened: OpenTail[] = [];
   beforeAll(async () => {
-    await ensureLogPartitions(admin.dataSource, [dayOf(new Date())]);
+    // Logs of this test may be from before midnight, or after it.
+    await ensureLogPartitions(
+      admin.dataSource,
+      [-1, 0, 1].map((days) => dayOf(new Date()) + days),
+    );
     await admin.api.app.listen(0, '127.0.0.1');
   });
   afterEach(() => {

@@ -143,8 +143,8 @@ describe('approvals of single tool calls', () => {
     const admin = await api.user(tenant.organisationId, 'admin');
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId, userId: admin.id };
     const key = await api.apiKey('workspace-user', at);
-    const [row] = await api.dataSource.manager.find(ApiKeyEntity, { order: { id: 'DESC' }, take: 1 });
-    const caller = { userId: admin.id, apiKeyId: row?.id ?? null, clientId: null, trustId: null };
+    const row = await api.dataSource.manager.findOneByOrFail(ApiKeyEntity, { userId: admin.id });
+    const caller = { userId: admin.id, apiKeyId: row.id, clientId: null, trustId: null };
     const { id } = await use({ caller });
     const refused = await decide(id, 'approve', { key });
     expect([refused.status, refused.body.error.type]).toEqual([403, 'forbidden']);

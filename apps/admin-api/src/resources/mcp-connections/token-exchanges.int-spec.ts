@@ -14,6 +14,7 @@ import { jwtVerify } from 'jose';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { listen, stop, type Loopback } from '../../spec-support/loopback';
+import { withStoppedClock } from '../../spec-support/stopped-clock';
 
 const PUBLIC_URL = 'https://gateway.example.com';
 const PATH = '/v1/mcp-integrations';
@@ -265,12 +266,14 @@ describe("users' tokens obtained by exchange", () => {
     const { serverId } = await made(path === '/exchange' ? exchange() : idJag());
     const { id } = await addUser();
     responses = { [path]: response };
-    expect(await obtain(serverId, id)).toEqual({ outcome: 'failed', version: null });
-    expect(await tokenOf(serverId, id)).toBeNull();
-    // The server is not called again within three seconds.
-    const before = requests.length;
-    expect(await obtain(serverId, id)).toMatchObject({ outcome: 'failed' });
-    expect(requests).toHaveLength(before);
+    await withStoppedClock(async () => {
+      expect(await obtain(serverId, id)).toEqual({ outcome: 'failed', version: null });
+      expect(await tokenOf(serverId, id)).toBeNull();
+      // The server is not called again within three seconds.
+      const before = requests.length;
+      expect(await obtain(serverId, id)).toMatchObject({ outcome: 'failed' });
+      expect(requests).toHaveLength(before);
+    });
   });
 
   it('are only for users who may call the server, and end with that right', async () => {

@@ -2,6 +2,7 @@ import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse } from '../../../spec-support/admin-api';
 import { createKey, type Failure } from '../../../spec-support/api-keys';
 import { createIntegration } from '../../../spec-support/integrations';
+import { withStoppedClock } from '../../../spec-support/stopped-clock';
 
 interface Check {
   readonly id: string;
@@ -213,7 +214,9 @@ describe('POST /v1/integrations/test', () => {
     const other = await admin.tenant();
     const body = { ai_provider_id: 'sandbox', model: 'sandbox-small' };
     const statuses: number[] = [];
-    for (let i = 0; i < 31; i += 1) statuses.push((await run(body, other.key)).status);
+    await withStoppedClock(async () => {
+      for (let i = 0; i < 31; i += 1) statuses.push((await run(body, other.key)).status);
+    });
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), 429]);
     expect((await run(body)).status).toBe(200);
   });
