@@ -7,6 +7,7 @@ import { Ledger } from './ledger';
 import { Reconciler } from './reconciler';
 import { RedisCounterStore } from './redis-counter-store';
 import { RedisHolderStore } from './redis-holder-store';
+import { scriptsAt } from './spec-support/scripts-at';
 
 const NAME_KEY = Buffer.alloc(32, 7);
 
@@ -52,13 +53,7 @@ describe('HolderRegistry', () => {
   });
 
   const gateway = (options: Partial<HolderRegistryOptions> = {}) => {
-    const scripts = {
-      evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
-      eval: (script: string, ...rest: [number, ...(string | number)[]]) => {
-        const time = `{ ${String(Math.floor(now / 1_000))}, ${String((now % 1_000) * 1_000)} }`;
-        return redis.eval(script.replaceAll("redis.call('TIME')", time), ...rest);
-      },
-    };
+    const scripts = scriptsAt(redis, () => now);
     const counters = new RedisCounterStore(scripts, NAME_KEY);
     const ledger = new Ledger({ counters, record, monotonic: () => now, clock: () => now });
     const registry = new HolderRegistry(ledger, {

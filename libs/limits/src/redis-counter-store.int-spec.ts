@@ -7,6 +7,7 @@ import { MemoryCounterStore } from './memory-counter-store';
 import { RedisCounterStore } from './redis-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
 import { balancesModel } from './spec-support/balances.model';
+import { scriptsAt } from './spec-support/scripts-at';
 import { claim, roundTripOf, first, statement } from './spec-support/statements';
 
 const NAME_KEY = Buffer.alloc(32, 7);
@@ -40,16 +41,8 @@ describe('RedisCounterStore', () => {
     balancesModel(async () => {
       await redis.flushall();
       let nowMs = 0;
-      const clock = (script: string): string =>
-        script.replaceAll(
-          "redis.call('TIME')",
-          `{ ${String(Math.floor(nowMs / 1_000))}, ${String((nowMs % 1_000) * 1_000)} }`,
-        );
       const store = new RedisCounterStore(
-        {
-          evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
-          eval: (script, ...args) => redis.eval(clock(script), ...args),
-        },
+        scriptsAt(redis, () => nowMs),
         NAME_KEY,
       );
       return {
