@@ -11,30 +11,26 @@ describe('choosePorts', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  const listen = async (): Promise<number> => {
+  const listen = async (at = 0): Promise<number> => {
     const server = createServer();
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   };
-  /** Returns a port that is free at this moment. */
-  const free = async (): Promise<number> => {
-    const port = await listen();
-    await new Promise((resolve) => servers.pop()?.close(resolve));
-    return port;
-  };
   const choose = async (settings: Record<string, number | string>): Promise<Ports> => {
-    const given = { GATEWAY_PORT: await free(), ADMIN_PORT: await free(), ...settings };
+    const given = { GATEWAY_PORT: await freePort(), ADMIN_PORT: await freePort(), ...settings };
     const texts = Object.entries(given).map(([name, value]) => [name, String(value)]);
     return choosePorts(readLauncherSettings(Object.fromEntries(texts) as Record<string, string>));
   };
 
   it('picks a free port for the worker unless it is set, so that several products can run on one machine', async () => {
-    const [one, two] = [await choose({}), await choose({})];
+    const one = await choose({});
+    await listen(one.worker);
+    const two = await choose({});
     expect(new Set([one, two].flatMap(({ gateway, admin, worker }) => [gateway, admin, worker])).size).toBe(
       6,
     );
-    const WORKER_PORT = await free();
+    const WORKER_PORT = await freePort();
     expect((await choose({ WORKER_PORT })).worker).toBe(WORKER_PORT);
   });
 
@@ -49,14 +45,15 @@ describe('choosePorts', () => {
   );
 
   it('reports both settings that have the same port', async () => {
-    const port = await free();
+    const port = await freePort();
     await expect(choose({ GATEWAY_PORT: port, WORKER_PORT: port })).rejects.toThrow(
       `WORKER_PORT ${String(port)} and GATEWAY_PORT ${String(port)} are the same`,
     );
   });
 
   it('reports METRICS_PORT and the process when one of the metrics ports is in use', async () => {
-    const ADMIN_PORT = await free();
+    // A free port is the first of ten that no other process takes.
+    const ADMIN_PORT = (await freePort()) + 5;
     await expect(choose({ ADMIN_PORT, METRICS_PORT: ADMIN_PORT - 2, GATEWAY_WORKERS: 2 })).rejects.toThrow(
       `port ${String(ADMIN_PORT)} for the metrics of the admin API (METRICS_PORT + 2) and ADMIN_PORT ${String(ADMIN_PORT)} are the same: set METRICS_PORT to the first of 4 free ports.`,
     );
@@ -67,7 +64,7 @@ describe('choosePorts', () => {
   });
 
   it('reserves the ports of all apps, which Postgres must not use', async () => {
-    const [GATEWAY_PORT, ADMIN_PORT] = [await free(), await free()];
+    const [GATEWAY_PORT, ADMIN_PORT] = [await freePort(), await freePort()];
     const METRICS_PORT = await freePort();
     const { worker, reserved } = await choose({ GATEWAY_PORT, ADMIN_PORT, METRICS_PORT, GATEWAY_WORKERS: 1 });
     expect(reserved).toEqual(

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { DAY_MS } from '@gw/kernel';
 import { connectRedis, redisReady, type Redis } from '@gw/redis';
 import { eventually, withRedis } from '@gw/testing';
 import { Idempotency } from './idempotency/idempotency';
@@ -89,8 +90,8 @@ describe('cache in Redis', () => {
 
     it('gives every entry a time to live', async () => {
       const key = randomUUID();
-      blobs().set(TENANT, key, Buffer.from('x'), 60_000);
-      await eventually(async () => (await redis.pttl(PREFIX + key)) > 50_000);
+      blobs().set(TENANT, key, Buffer.from('x'), 600_000);
+      await eventually(async () => (await redis.pttl(PREFIX + key)) > 500_000);
     });
 
     it('stores nothing beyond its bound on unconfirmed writes', async () => {
@@ -106,7 +107,7 @@ describe('cache in Redis', () => {
   describe('RedisVectorStore', () => {
     vectorStoreContract(() => vectors());
     const east = normalised([1, 0]) as Float32Array;
-    const LATER = Date.now() + 600_000;
+    const LATER = Date.now() + DAY_MS;
 
     it('shares vectors between gateways, and keeps a bucket as long as its longest-lived vector', async () => {
       const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
@@ -116,7 +117,7 @@ describe('cache in Redis', () => {
       await eventually(async () => (await two.nearest(TENANT, bucket, east, Date.now()))?.id === 'a');
       one.add(TENANT, bucket, { id: 'b', vector: east, expiresAtMs: Date.now() + 60_000 }, Date.now());
       await eventually(async () => (await redis.xlen(`${PREFIX}vectors:${bucket}`)) === 2);
-      expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
+      expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(DAY_MS / 2);
     });
 
     it('reads a bucket again that was evicted from memory', async () => {
@@ -146,7 +147,7 @@ describe('cache in Redis', () => {
       const one = new Idempotency(firstResponses(), fallback);
       const two = new Idempotency(firstResponses(patientGuard(), await connect()), fallback);
       const scope = randomUUID();
-      const wait = { timeoutMs: 10_000, isGone: () => false, tenant: TENANT };
+      const wait = { timeoutMs: 60_000, isGone: () => false, tenant: TENANT };
       const print = 'f'.repeat(43);
       const first = await one.begin(scope, print, wait);
       const second = two.begin(scope, print, wait);
@@ -209,7 +210,7 @@ describe('cache in Redis', () => {
       const guard = new RedisGuard({ timeoutMs: 100 });
       const idempotency = new Idempotency(firstResponses(guard, connection), fallback);
       await server.kill();
-      const wait = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
+      const wait = { timeoutMs: 60_000, isGone: () => false, tenant: TENANT };
       const first = await idempotency.begin('s', 'f', wait);
       if (first.kind === 'first') await first.complete(sampleResponse());
       expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');

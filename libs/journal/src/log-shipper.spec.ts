@@ -120,7 +120,7 @@ describe('LogShipper over HTTP', () => {
   it('sends remaining records when it stops, and leaves refused ones for the next start', async () => {
     const first = ship({ intervalMs: 60_000 });
     await append(0, 10);
-    await first.stop(1_000);
+    await first.stop(60_000);
     expect(arrived()).toEqual(range(0, 10));
 
     status = 500;

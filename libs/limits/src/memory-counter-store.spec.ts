@@ -4,7 +4,7 @@ import { balancesModel } from './spec-support/balances.model';
 import { roundTripOf, first, statement } from './spec-support/statements';
 
 describe('MemoryCounterStore', () => {
-  counterStoreContract(() => new MemoryCounterStore());
+  counterStoreContract((clock) => new MemoryCounterStore(clock));
 
   describe('under three processes', () => {
     balancesModel(() => {

@@ -35,7 +35,22 @@ describe('RedisCounterStore', () => {
     return new RedisCounterStore(redis, NAME_KEY);
   };
 
-  counterStoreContract(empty);
+  counterStoreContract(async (clock) => {
+    await redis.flushall();
+    return new RedisCounterStore(scriptsAt(redis, clock), NAME_KEY);
+  });
+
+  it('uses the clock of Redis', async () => {
+    const store = await empty();
+    const timeOfRedis = async (): Promise<number> => {
+      const [seconds, micros] = (await redis.time()) as unknown as [string, string];
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    };
+    const before = await timeOfRedis();
+    const { nowMs } = await store.exchange(roundTripOf([statement()]));
+    expect(nowMs).toBeGreaterThanOrEqual(before);
+    expect(nowMs).toBeLessThanOrEqual(await timeOfRedis());
+  });
 
   describe('under three processes', () => {
     balancesModel(async () => {

@@ -1,6 +1,8 @@
 import { NO_CAPABILITIES } from '@gw/mcp';
+import { eventually } from '@gw/testing';
 import type { InputHandling } from './calls/call-event';
 import { closedAfterEach, eventsOf, failureOf, json, result, type Received } from './spec-support/fixture';
+import type { UpstreamTimeouts } from './limits';
 import { modernServer } from './spec-support/modern-server';
 
 const { serve, upstream } = closedAfterEach();
@@ -21,6 +23,9 @@ const paramsOf = (received: Received) => received.message['params'] as Readonly<
  * other.
  */
 async function answering(...results: readonly unknown[]) {
+  return answeringWithin({}, ...results);
+}
+async function answeringWithin(timeouts: Partial<UpstreamTimeouts>, ...results: readonly unknown[]) {
   let count = 0;
   const server = await serve(
     modernServer({
@@ -30,7 +35,6 @@ async function answering(...results: readonly unknown[]) {
       },
     }),
   );
-  const timeouts = { callMs: 2_000, inputMs: 300 };
   return { server, client: upstream(server.url, { protocol: 'modern', capabilities: FORM, timeouts }) };
 }
 const call = { name: 'w', arguments: { a: 1 } };
@@ -101,16 +105,20 @@ describe('input_required of a modern upstream', () => {
   });
 
   it('pauses the deadline of the call while the callback runs, and limits that wait', async () => {
-    const { client } = await answering(REQUIRED, DONE);
-    const signals: AbortSignal[] = [];
-    const input = handling((_, signal) => {
-      signals.push(signal);
-      return new Promise<never>(() => undefined);
+    // On a busy machine the call may take too long before the callback is called.
+    await eventually(async () => {
+      const { client } = await answeringWithin({ inputMs: 300 }, REQUIRED, DONE);
+      const signals: AbortSignal[] = [];
+      const input = handling((_, signal) => {
+        signals.push(signal);
+        return new Promise<never>(() => undefined);
+      });
+      expect(await failureOf(eventsOf(client.call(call, { input, timeoutMs: 100 })))).toMatchObject({
+        ...{ kind: 'timeout', phase: 'input', mayHaveExecuted: true },
+      });
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+      return true;
     });
-    expect(await failureOf(eventsOf(client.call(call, { input, timeoutMs: 100 })))).toMatchObject({
-      ...{ kind: 'timeout', phase: 'input', mayHaveExecuted: true },
-    });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it('ends with a tool error when a server requests input for ever', async () => {

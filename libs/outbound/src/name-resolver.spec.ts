@@ -101,7 +101,7 @@ describe('NameResolver', () => {
       hostsFile: join(folder, 'hosts'),
       resolvFile: join(folder, 'resolv.conf'),
       system,
-      timeoutMs: 200,
+      timeoutMs: 5_000,
       now: () => now,
       ...over,
     });
@@ -132,12 +132,14 @@ describe('NameResolver', () => {
   });
 
   it('keeps a reply for its TTL, and longer while name servers fail', async () => {
-    const resolver = resolverOf();
+    // A busy machine may exceed this time, but not twice in a row; the resolver then asks again.
+    const resolver = resolverOf({ timeoutMs: 200 });
     const name = 'api.provider.example.com';
     server.replies.set(name, ['192.0.2.1', LIVES_S]);
     await find(resolver, name);
+    const first = server.countOf(name);
     now += 59_000;
-    expect([await find(resolver, name), server.countOf(name)]).toEqual([['192.0.2.1'], 1]);
+    expect([await find(resolver, name), server.countOf(name)]).toEqual([['192.0.2.1'], first]);
     server.replies.set(name, 'silence');
     now += 2_000;
     expect(await find(resolver, name)).toEqual(['192.0.2.1']);

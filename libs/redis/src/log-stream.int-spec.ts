@@ -13,7 +13,7 @@ describe('RedisLogSink and RedisLogReader', () => {
   let redis: Redis;
 
   const connect = async (): Promise<Redis> => {
-    const connection = connectRedis({ url: server.url, name: 'test', commandTimeoutMs: 10_000 });
+    const connection = connectRedis({ url: server.url, name: 'test', commandTimeoutMs: 60_000 });
     connections.push(connection);
     await redisReady(connection, 20_000);
     return connection;
@@ -113,25 +113,30 @@ describe('RedisLogSink and RedisLogReader', () => {
   });
 
   it('do not take over entries that a worker takes long to store', async () => {
-    // Longer than a busy machine may stop this process between two signs of life.
-    const takeOverAfterMs = 1_000;
+    // Much longer than a busy machine may stop this process.
+    const takeOverAfterMs = 15_000;
     let finish: () => void = () => undefined;
     const long = new Promise<void>((resolve) => (finish = resolve));
-    await read({ takeOverAfterMs, store: () => long });
+    await read({ takeOverAfterMs, store: () => long, consumer: 'slow' });
     const sink = new RedisLogSink(redis);
     const sent = sink.send(Buffer.from('long'));
-    await eventually(async () => ((await redis.xpending(STREAM, 'workers')) as [number])[0] === 1);
+    type Pending = [id: string, consumer: string, idleMs: number, deliveries: number];
+    const pending = async (): Promise<Pending[]> =>
+      (await redis.xpending(STREAM, 'workers', '-', '+', 10)) as Pending[];
+    const [id] = await eventually(async () => (await pending())[0]);
+    // As if the worker had given no sign of life for a third of the time.
+    const idleMs = takeOverAfterMs / 3;
+    await redis.xclaim(STREAM, 'workers', 'slow', 0, id, 'IDLE', idleMs, 'JUSTID');
 
     const batches: string[] = [];
     await read({ takeOverAfterMs, store: into(batches) });
-    const until = Date.now() + 3 * takeOverAfterMs;
-    await eventually(async () => {
-      await sink.send(Buffer.from('short'));
-      return Date.now() > until;
-    });
+    await sink.send(Buffer.from('short'));
+    // The next sign of life.
+    await eventually(async () => ((await pending())[0]?.[2] ?? Infinity) < idleMs);
+    expect((await pending()).map(([, consumer]) => consumer)).toEqual(['slow']);
     finish();
     await sent;
-    expect(new Set(batches)).toEqual(new Set(['short']));
+    expect(batches).toEqual(['short']);
   });
 
   it('send a batch again that Redis loses before a worker has stored it', async () => {
@@ -180,9 +185,13 @@ describe('RedisLogSink and RedisLogReader', () => {
       expect(consumers.map(([, name]) => name).filter((name) => name !== 'c0')).toEqual([]);
       return true;
     });
-    await sink.send(Buffer.from('after'));
-    expect(batches).toEqual(['held by a dead one', 'after']);
-    const consumers = (await redis.xinfo('CONSUMERS', STREAM, 'workers')) as string[][];
-    expect(consumers.map(([, name]) => name)).toEqual(['c0']);
+    expect(batches).toEqual(['held by a dead one']);
+    await eventually(async () => {
+      await sink.send(Buffer.from('after'));
+      const consumers = (await redis.xinfo('CONSUMERS', STREAM, 'workers')) as string[][];
+      expect(consumers.map(([, name]) => name)).toEqual(['c0']);
+      return true;
+    });
+    expect(new Set(batches)).toEqual(new Set(['held by a dead one', 'after']));
   });
 });

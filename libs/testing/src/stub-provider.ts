@@ -123,7 +123,7 @@ export class StubProvider {
   }
 
   /** Waits until `count` requests have arrived, and returns the last of them. */
-  waitForRequest(count = 1, timeoutMs = 15_000): Promise<RecordedRequest> {
+  waitForRequest(count = 1, timeoutMs = 60_000): Promise<RecordedRequest> {
     return eventually(() => this.requests[count - 1], { timeoutMs });
   }
 

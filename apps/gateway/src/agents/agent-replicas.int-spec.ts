@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { TaskState } from '@a2a-js/sdk';
 import type { AgentServerDocument } from '@gw/contracts';
+import { HOUR_MS } from '@gw/kernel';
 import { eventually, startAgentFixture, withRedis, type AgentFixture } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { agentDocument, saveAgent } from './spec-support/agent-server';
@@ -67,15 +68,23 @@ describe('several gateways of the same agents', () => {
     for (const gateway of gateways)
       saveAgent(gateway, { ...document, limits: { timeoutMs: null, messagesPerContextHour: 4 } });
     const [first, second] = await bothClients();
-    const { id: taskId, contextId } = taskOf(await first.sendMessage(textMessage('ask')));
-    const results = [];
-    for (let index = 0; index < 4; index += 1)
-      results.push(
-        await [first, second][index % 2]?.sendMessage(textMessage('ask', { taskId, contextId })).then(
-          () => 'sent',
-          () => 'refused',
-        ),
-      );
+    const hour = (): number => Math.floor(Date.now() / HOUR_MS);
+    const resultsOfAContext = async (): Promise<unknown[]> => {
+      const { id: taskId, contextId } = taskOf(await first.sendMessage(textMessage('ask')));
+      const results = [];
+      for (let index = 0; index < 4; index += 1)
+        results.push(
+          await [first, second][index % 2]?.sendMessage(textMessage('ask', { taskId, contextId })).then(
+            () => 'sent',
+            () => 'refused',
+          ),
+        );
+      return results;
+    };
+    const begun = hour();
+    let results = await resultsOfAContext();
+    // A new hour allows more messages.
+    if (hour() !== begun) results = await resultsOfAContext();
     expect(results).toEqual(['sent', 'sent', 'sent', 'refused']);
     for (const gateway of gateways) saveAgent(gateway, document);
   });

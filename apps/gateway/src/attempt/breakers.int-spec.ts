@@ -36,7 +36,7 @@ describe('breakers of gateways that share a Redis', () => {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': config },
       body: '{}',
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
     return response.json();
   }

@@ -3,7 +3,6 @@ import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-const PATIENT = { timeoutMs: 20_000 };
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const STREAM = { ...ASK, stream: true };
 
@@ -47,7 +46,7 @@ describe('responses stored in Redis', () => {
     eventually(async () => {
       const response = await ask(gateway, body);
       return response.cache === 'HIT' && response;
-    }, PATIENT);
+    });
 
   it.each([
     ['whole', { ...ASK, user: 'whole' }],
@@ -60,7 +59,7 @@ describe('responses stored in Redis', () => {
       expect([mine.cache, other.cache, other.text]).toEqual(['HIT', 'HIT', mine.text]);
       expect(stub.requests).toHaveLength(requested);
       return true;
-    }, PATIENT);
+    });
   });
 
   it('serves the first response for a repeated Idempotency-Key from every gateway', async () => {
@@ -72,7 +71,7 @@ describe('responses stored in Redis', () => {
       const [first, again] = [await ask(one, body, { headers }), await ask(two, body, { headers })];
       expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', first.text]);
       return true;
-    }, PATIENT);
+    });
   });
 
   it('reports a miss with its reason while Redis is unavailable, and still serves the request', async () => {
@@ -97,7 +96,7 @@ describe('responses stored in Redis', () => {
     const body = { ...ASK, user: 'silent' };
     await ask(one, body);
     await untilHit(one, body);
-    const control = connectRedis({ url: redis.url, name: 'spec' });
+    const control = connectRedis({ url: redis.url, name: 'spec', commandTimeoutMs: 60_000 });
     await redisReady(control, 20_000);
     await control.call('CLIENT', 'PAUSE', '600000', 'ALL');
     control.disconnect();

@@ -6,7 +6,8 @@ import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 import { RESPONSE, BODY, budget } from './spec-support/cent-calls';
 
-const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
+const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
+jest.setTimeout(300_000);
 
 /**
  * A Redis response that is too late counts as an outage, and these requests must not pass then

@@ -90,7 +90,8 @@ describe('telemetry of MCP requests', () => {
     const [record] = await gateway.records();
     const [attempt] = record?.decision.attempts ?? [];
     expect(record?.overheadMs).toBeGreaterThan(0);
-    expect(attempt?.durationMs).toBeGreaterThanOrEqual(50);
+    // A timer may fire a millisecond early.
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(49);
     expect((record?.overheadMs ?? 0) + (attempt?.durationMs ?? 0)).toBeLessThanOrEqual(
       (record?.durationMs ?? 0) + 0.01,
     );

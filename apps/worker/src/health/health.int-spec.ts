@@ -37,6 +37,6 @@ describe('worker health with Redis', () => {
       expect.arrayContaining(['redis', 'log_stream']),
     ]);
     await redis.start();
-    await eventually(async () => (await words()).status === 'ok', { timeoutMs: 25_000 });
+    await eventually(async () => (await words()).status === 'ok');
   });
 });

@@ -1,13 +1,16 @@
 import { DAY_MS } from '@gw/kernel';
-import { eventually } from '@gw/testing';
 import { ADMITTED, UNDECIDED, type CounterStatement, type CounterStore } from '../counter-store';
 import { claim, roundTripOf, first, statement } from './statements';
 
-/** Contract of every counter driver. `make` returns a store without counters, on the real clock. */
-export function counterStoreContract(make: () => CounterStore | Promise<CounterStore>): void {
+/** Contract of every counter driver. `make` returns a store without counters, on the given clock. */
+export function counterStoreContract(
+  make: (clock: () => number) => CounterStore | Promise<CounterStore>,
+): void {
   let store: CounterStore;
+  let now: number;
   beforeEach(async () => {
-    store = await make();
+    now = Date.UTC(2031, 4, 14);
+    store = await make(() => now);
   });
   const run = (...args: Parameters<typeof roundTripOf>) => store.exchange(roundTripOf(...args));
 
@@ -58,7 +61,10 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
 
   it('frees what a silent process held, and counts its usage once when it returns', async () => {
     await run([statement({ consumed: 10, hold: 90 })], [], { leaseMs: 20 });
-    await eventually(async () => (await store.read('t', 'c'))?.held === 0);
+    now += 19;
+    expect((await store.read('t', 'c'))?.held).toBe(90);
+    now += 1;
+    expect((await store.read('t', 'c'))?.held).toBe(0);
     const other = await run([statement({})], [claim(90)], { holder: 'b' });
     expect(other.claims).toEqual([ADMITTED]);
     expect(first(await run([statement({ consumed: 15 })]))).toMatchObject({
@@ -101,28 +107,30 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   });
 
   it('starts a period once its own clock has reached the boundary, and never returns to an earlier one', async () => {
-    const now = Date.now();
-    const boundaries = [now - 1_000, now + 150, now + 86_400_000];
+    const [begun, next] = [now - 1_000, now + 150];
     const stated = statement({
-      boundaries,
-      period: now - 1_000,
+      boundaries: [begun, next, now + DAY_MS],
+      period: begun,
       consumed: 5,
-      seed: { period: now - 1_000, used: 0, holders: [] },
+      seed: { period: begun, used: 0, holders: [] },
     });
-    expect(first(await run([stated]))).toMatchObject({ period: now - 1_000, used: 5 });
-    await eventually(async () => first(await run([stated])).period === now + 150);
+    expect(first(await run([stated]))).toMatchObject({ period: begun, used: 5 });
+    now = next - 1;
+    expect(first(await run([stated])).period).toBe(begun);
+    now = next;
+    expect(first(await run([stated])).period).toBe(next);
     // Usage of the previous period does not count in the new one.
-    expect(first(await run([{ ...stated, consumed: 50 }]))).toMatchObject({ period: now + 150, used: 0 });
-    const behind = { ...stated, boundaries: [now - 1_000], period: now + 150, consumed: 3 };
-    expect(first(await run([behind]))).toMatchObject({ period: now + 150, used: 3 });
+    expect(first(await run([{ ...stated, consumed: 50 }]))).toMatchObject({ period: next, used: 0 });
+    const behind = { ...stated, boundaries: [begun], period: next, consumed: 3 };
+    expect(first(await run([behind]))).toMatchObject({ period: next, used: 3 });
   });
 
   it('refuses boundaries that lie ahead of its clock', async () => {
-    const ahead = statement({ boundaries: [Date.now() + 30 * DAY_MS] });
+    const ahead = statement({ boundaries: [now + 30 * DAY_MS] });
     const response = await run([ahead], [claim(1)]);
     expect(first(response).status).toBe('clock');
     expect(response.claims).toEqual([UNDECIDED]);
-    expect(Math.abs(response.nowMs - Date.now())).toBeLessThan(5_000);
+    expect(response.nowMs).toBe(now);
     expect(await store.read('t', 'c')).toBeNull();
   });
 
@@ -130,25 +138,21 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     const window = statement({ kind: 'fixed', lengthMs: 100, value: 3, period: -1, seed: null });
     const response = await run([window], [claim(3), claim(1)]);
     expect(response.claims).toEqual([ADMITTED, 0]);
-    expect(first(response).period).toBe(response.nowMs - (response.nowMs % 100));
-    await eventually(async () => (await run([window], [claim(3)])).claims[0] === ADMITTED);
+    expect(first(response).period).toBe(now);
+    const spent = { ...window, period: now, consumed: 3 };
+    now += 99;
+    expect((await run([spent], [claim(3)])).claims).toEqual([0]);
+    now += 1;
+    expect((await run([spent], [claim(3)])).claims).toEqual([ADMITTED]);
   });
 
   it('counts the weighted rest of the previous window in a sliding window', async () => {
     const stated = { kind: 'sliding', lengthMs: 1_000, value: 1_000, seed: null } as const;
-    const begun = await eventually(async () => {
-      const response = await run([statement({ ...stated, key: 'probe', period: -1 })]);
-      return response.nowMs % 1_000 < 300 && response;
-    });
-    const { period } = first(begun);
+    const { period } = first(await run([statement({ ...stated, key: 'probe', period: -1 })]));
     await run([statement({ ...stated, period, consumed: 1_000 })]);
-    const next = await eventually(async () => {
-      const response = await run([statement({ ...stated, period })]);
-      return first(response).period > period && response;
-    });
-    const left = Math.floor((1_000 * (period + 2_000 - next.nowMs)) / 1_000);
-    expect(first(next).used).toBe(left);
-    expect(left).toBeGreaterThan(0);
+    now += 1_250;
+    const next = first(await run([statement({ ...stated, period })]));
+    expect([next.period, next.used]).toEqual([period + 1_000, 750]);
   });
 
   const used = async (): Promise<number | undefined> => (await store.read('t', 'c'))?.used;
@@ -208,16 +212,14 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   it('reports what each holder has stated, and for how long it has been silent', async () => {
     await run([statement({ consumed: 50 })]);
     await run([statement({ consumed: 20 })], [], { holder: 'b', leaseMs: 1 });
-    const reading = await eventually(async () => {
-      const found = await store.read('t', 'c');
-      const silent = found?.holders.find(({ holder }) => holder === 'b')?.silentMs ?? 0;
-      return silent > 0 && found;
-    });
-    expect(reading?.holders.find(({ holder }) => holder === 'a')).toEqual({
-      holder: 'a',
-      consumed: 50,
-      silentMs: 0,
-    });
+    now += 7;
+    const { holders = [] } = (await store.read('t', 'c')) ?? {};
+    expect(new Map(holders.map(({ holder, ...rest }) => [holder, rest]))).toEqual(
+      new Map([
+        ['a', { consumed: 50, silentMs: 0 }],
+        ['b', { consumed: 20, silentMs: 6 }],
+      ]),
+    );
   });
 
   const places = (over: Partial<CounterStatement> = {}): CounterStatement =>
@@ -253,10 +255,10 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     );
     expect(fair.claims).toEqual([...Array.from({ length: 10 }, () => ADMITTED), 0]);
     // No process below its share was refused recently, so every process may have the rest.
-    await eventually(async () => {
-      const late = await run([places({ holder: 'a.1', hold: 15 })], [claim(1)]);
-      return late.claims[0] === ADMITTED;
-    });
+    const late = async () => (await run([places({ holder: 'a.1', hold: 15 })], [claim(1)])).claims;
+    expect(await late()).toEqual([0]);
+    now += 60_000;
+    expect(await late()).toEqual([ADMITTED]);
   });
 
   it('replies lost and decides no claim when a concurrency counter does not know a holder that it replied to', async () => {

@@ -122,11 +122,11 @@ export const event = (res: ServerResponse, message: unknown, id?: string): void 
   res.write(`${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${JSON.stringify(message)}\n\n`);
 };
 
-/** Waits until the condition holds. Fails with its source text after twenty seconds. */
+/** Waits until the condition holds. Fails with its source text after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 20_000;
+  const giveUpAt = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > giveUpAt) throw new Error(`Not within 20 s: ${condition.toString()}`);
+    if (performance.now() > giveUpAt) throw new Error(`Not within 60 s: ${condition.toString()}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -4,11 +4,11 @@ import { createAddressPolicy } from '@gw/kernel';
 import { OutboundClient, type OutboundClientOptions } from '../outbound-client';
 import { OutboundError, type OutboundCall, type OutboundRequest } from '../types';
 
-/** Waits until the condition holds. Fails with its source text after twenty seconds. */
+/** Waits until the condition holds. Fails with its source text after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 20_000;
+  const giveUpAt = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > giveUpAt) throw new Error(`Not within 20 s: ${condition.toString()}`);
+    if (performance.now() > giveUpAt) throw new Error(`Not within 60 s: ${condition.toString()}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

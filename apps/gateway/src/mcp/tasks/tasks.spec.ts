@@ -108,11 +108,13 @@ describe('tasks of MCP servers', () => {
       gateway.addKey(key, { id: 'key-3', scopes: ['mcp.invoke'] });
       const client = await connected(key);
       await made(client, 'hello', true);
+      const begun = performance.now();
       const lists = await Promise.allSettled(
         Array.from({ length: 40 }, () => client.experimental.tasks.listTasks()),
       );
       const refused = lists.filter(({ status }) => status === 'rejected');
-      expect(refused.length).toBeGreaterThan(0);
+      const seconds = Math.floor((performance.now() - begun) / 1_000) + 1;
+      expect(lists.length - refused.length).toBeLessThanOrEqual(5 * seconds);
       expect(String((refused[0] as PromiseRejectedResult).reason)).toContain('lists of tasks per second');
     });
 
@@ -177,11 +179,14 @@ describe('tasks of MCP servers', () => {
     it('are read five times a second at most', async () => {
       const client = await connected();
       const task = await made(client, 'polled', true);
+      const begun = performance.now();
       const reads = await Promise.allSettled(
         Array.from({ length: 20 }, () => client.experimental.tasks.getTask(task)),
       );
-      const refused = reads.filter(({ status }) => status === 'rejected');
-      expect(refused.length).toBeGreaterThanOrEqual(10);
+      // A busy machine may spread them over several seconds.
+      const seconds = Math.floor((performance.now() - begun) / 1_000) + 1;
+      const accepted = reads.filter(({ status }) => status === 'fulfilled');
+      expect(accepted.length).toBeLessThanOrEqual(5 * seconds);
     });
   });
 

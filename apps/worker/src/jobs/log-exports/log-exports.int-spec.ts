@@ -1,7 +1,7 @@
 import { isSuccess } from '@gw/contracts';
 import { LogExportEntity, LogExportPartEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
-import { insertLogs, requestLogRow } from '@gw/log-store';
+import { DAY_MS, uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { DiskObjectStore } from '@gw/object-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
@@ -41,6 +41,8 @@ describe('log exports', () => {
     await manager.insert(OrganisationEntity, { id: organisationId, name: 'o', slug: 'o' });
     await manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, name: 'w', slug: 'w' });
     await new LogPartitions(database.dataSource).prepareAhead();
+    // Just after midnight, some logs are of the day before.
+    await ensureLogPartitions(database.dataSource, [dayOf(new Date()) - 1]);
   });
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
@@ -192,7 +194,7 @@ describe('log exports', () => {
 
     it('writes the logs that match the filters when the export starts, and no others', async () => {
       const some = await started({ filters: { ...filters, status_code: '429,500', metadata: { n: '10' } } });
-      const early = await started({ filters, until: new Date(Date.now() - 60_000) });
+      const early = await started({ filters, until: new Date(Date.now() - DAY_MS) });
       const foreign = await started({ filters, onlyUserId: uuidv7() });
       for (let i = 0; i < 3; i += 1) await processor().process();
       expect((await rowsOf(some)).map((row) => row['metadata'])).toEqual([
@@ -297,7 +299,7 @@ describe('log exports', () => {
       const { manager } = database.dataSource;
       const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
       const stopped = { filters, status: 'stopped' } as const;
-      const early = await started({ ...stopped, deletedAt: minutesAgo(4) });
+      const early = await started({ ...stopped, deletedAt: minutesAgo(1) });
       const settled = await started({ ...stopped, deletedAt: minutesAgo(6) });
       const key = `exports/${organisationId}/${settled}/1/0`;
       await exports.put(key, Buffer.from('a part that a stopped worker wrote'));

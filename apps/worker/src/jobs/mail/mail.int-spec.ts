@@ -91,7 +91,7 @@ describe('mail job', () => {
     const worker = await createWorker(settings, createLog('test', 'silent'));
     await worker.init();
     try {
-      await eventually(() => received.length === 1, { timeoutMs: 30_000 });
+      await eventually(() => received.length === 1);
       expect(received[0]?.raw).toContain(link.slice(0, 60));
       const tables: { name: string }[] = await database.dataSource.query(
         `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'bullmq'`,

@@ -9,7 +9,7 @@ const TOKEN = 'service-token-of-the-tests-0123456789';
 
 describe('scim-sync job', () => {
   const database = testDatabase();
-  const client = new ServiceClient({ timeoutMs: 5_000, connections: 1, bytesMax: 1_024 });
+  const client = new ServiceClient({ timeoutMs: 60_000, connections: 1, bytesMax: 1_024 });
   let admin: StubProvider;
   let userId: string;
 

@@ -10,7 +10,7 @@ const at = (ms: number): Date => new Date(Date.now() + ms);
 
 describe('jobs that read and check upstreams', () => {
   const database = testDatabase();
-  const client = new ServiceClient({ timeoutMs: 5_000, connections: 1, bytesMax: 1_024 });
+  const client = new ServiceClient({ timeoutMs: 60_000, connections: 1, bytesMax: 1_024 });
   let admin: StubProvider;
   const id = uuidv7();
 
