@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 import { INNER_PORTS } from '@gw/embedded-postgres';
+
+import { eventually } from './eventually';
 
 type Module = typeof import('./free-port');
 
@@ -33,9 +36,15 @@ describe('freePort', () => {
 
   it('skips a port that is in use', async () => {
     const [one, other] = copies(2);
-    const first = (await one?.freePort()) ?? 0;
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(first + 10, '127.0.0.1', resolve));
+    // Another process of this machine may listen on the port already.
+    const first = await eventually(async () => {
+      const port = (await one?.freePort()) ?? 0;
+      const isListening = once(server, 'listening');
+      server.listen(port + 10, '127.0.0.1');
+      await isListening;
+      return port;
+    });
     expect(await other?.freePort()).toBeGreaterThan(first + 10);
     await new Promise((resolve) => server.close(resolve));
   });

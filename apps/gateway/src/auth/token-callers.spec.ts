@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { documentKey, type RateLimitPolicyRule, type TrustRule } from '@gw/contracts';
 import {
   ecKeyPair,
-  eventually,
   rsaKeyPair,
   signedToken,
   StubProvider,
@@ -158,11 +157,17 @@ describe('callers with a signed token', () => {
   });
 
   it('are refused once the token expires, also when it was accepted before', async () => {
-    const token = tokenOf(k1, { exp: now() - 3 });
-    expect(await statusOf(token)).toBe(401);
-    const short = tokenOf(k1, { exp: now() + 5 });
+    let atMs = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => atMs);
+    expect(await statusOf(tokenOf(k1, { exp: now() - 3 }))).toBe(401);
+    const exp = now() + 5;
+    const short = tokenOf(k1, { exp });
     expect(await statusOf(short)).toBe(200);
-    expect(await eventually(async () => (await statusOf(short)) === 401)).toBe(true);
+    atMs = exp * 1_000 - 1;
+    expect(await statusOf(short)).toBe(200);
+    atMs = (exp + 3) * 1_000;
+    expect(await statusOf(short)).toBe(401);
+    clock.mockRestore();
   });
 
   it('[SCP-04] are held to the policies and default guardrails of their workspace', async () => {

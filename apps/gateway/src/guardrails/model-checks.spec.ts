@@ -226,11 +226,11 @@ describe('checks that call models', () => {
 
     it('aborts the judge call after its timeout, and charges the estimated cost', async () => {
       judge.respond({ neverRespond: true });
-      const check = { ...JUDGE, parameters: { ...JUDGE.parameters, timeout: 500 } };
+      const check = { ...JUDGE, parameters: { ...JUDGE.parameters, timeout: 2_000 } };
       const response = await send(guarded([check]));
       expect([response.status, firstCheck(response)?.error?.message]).toEqual([
         446,
-        'The check took longer than 500 ms.',
+        'The check took longer than 2000 ms.',
       ]);
       await eventually(() => judge.lastRequest.cancelled || undefined, { timeoutMs: 90_000 });
       await eventually(

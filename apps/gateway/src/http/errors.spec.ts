@@ -68,7 +68,7 @@ describe('gateway errors', () => {
       ADMIN_URL: admin.origin,
       MAX_BUFFERED_BODY: '2048',
       MAX_BODY: '2048',
-      HEADERS_TIMEOUT: '300',
+      HEADERS_TIMEOUT: '1500',
     });
     stub = await StubProvider.start();
     stub.respond({ neverRespond: true });
