@@ -25,6 +25,6 @@ export class DevicePolls {
     const last = this.lastPolls.get(name);
     this.lastPolls.set(name, now);
     if (last !== undefined && now - last < POLL_SECONDS * 1_000 - TOLERANCE_MS)
-      throw new OauthFault(400, 'slow_down', `ask every ${String(POLL_SECONDS)} seconds at most`);
+      throw new OauthFault(400, 'slow_down', `poll at most every ${String(POLL_SECONDS)} seconds`);
   }
 }

@@ -3,8 +3,6 @@ import { canonicalResource, checkRegistration, DEVICE_GRANT, redirectUriFault } 
 import { describeFault, type Log } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { pageHeaders, wantsPage } from '../auth/account-pages';
 import { RequestThrottle } from '../auth/request-throttle';
 import { factsOf } from '../auth/principals.service';
@@ -19,6 +17,7 @@ import { OauthIntrospection } from './oauth-introspection.service';
 import { errorPage } from './oauth-pages';
 import { oauthPathOf, type EngineRoute, type OauthPath } from './oauth-paths';
 import { protectedResource, isRegistrable } from './oauth-resources';
+import { replaceBody, type ReplacedBody } from './replaced-body';
 import { withoutPrefix } from './token-prefixes';
 
 const REGISTRATION_BYTES_MAX = 65_536;
@@ -36,27 +35,27 @@ const FAILURES_PER_MINUTE = 120;
  */
 const POLLS_PER_MINUTE = 1_200;
 
-/** CORS headers of endpoints without a credential, which clients in browsers also call. */
+/**
+ * CORS headers of endpoints without a credential, which clients in browsers also call. Errors have
+ * them too; without them a browser hides the reason from the client.
+ */
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'content-type, mcp-protocol-version',
   'access-control-max-age': '3600',
 };
+/** Routes at which callers can guess credentials or tokens. */
+const GUESSED: ReadonlySet<EngineRoute> = new Set(['token', 'introspect', 'revoke']);
 const POSTED: ReadonlySet<EngineRoute> = new Set(['register', 'device', 'token', 'introspect', 'revoke']);
 
 type Settings = Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL' | 'OAUTH_DCR' | 'OAUTH_PRIVATE_SCHEMES'>;
 type EnginePath = Extract<OauthPath, { kind: 'engine' }>;
 
-interface Body {
-  readonly type: string;
-  readonly value: object;
-}
-
 /** A parsed and rewritten request for the protocol engine. */
 interface Prepared {
   readonly target: string;
-  readonly body?: Body;
+  readonly body?: ReplacedBody;
   readonly registration: OauthCall['registration'];
 }
 
@@ -104,9 +103,10 @@ export class OauthEndpoint {
   private async handle(path: OauthPath, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (path.kind === 'fault') throw new OauthFault(400, path.error, path.description);
     const isOpen = path.kind === 'protected-resource' || path.route === 'register';
-    if (isOpen && request.method === 'OPTIONS') await reply.status(204).headers(CROSS_ORIGIN).send();
+    if (isOpen) void reply.headers(CROSS_ORIGIN);
+    if (isOpen && request.method === 'OPTIONS') await reply.status(204).send();
     else if (path.kind === 'engine') await this.engineRequest(path, request, reply);
-    else await reply.headers(CROSS_ORIGIN).send(this.resourceDocument(path.resourcePath));
+    else await reply.send(this.resourceDocument(path.resourcePath));
   }
 
   private resourceDocument(path: string): object {
@@ -121,16 +121,32 @@ export class OauthEndpoint {
     assertMethod(route, request.method);
     const network = networkOf(request.clientAddress);
     this.throttles.get(route)?.admit(network);
-    const isGuess = route === 'token' || route === 'introspect';
+    const isGuess = GUESSED.has(route);
     if (isGuess) this.failures.assertOpen(network);
     const prepared = await this.prepare(path, request);
     const failures = isGuess ? this.failuresOf(prepared) : null;
     failures?.assertOpen(network);
-    const answer =
-      route === 'introspect' ? await this.introspection.forService(request, prepared.body?.value) : null;
-    if (answer === null) await this.pass(prepared, request, reply);
-    else await reply.send(answer);
+    const description = route === 'introspect' ? await this.introspected(prepared, request, network) : null;
+    if (description === null) await this.pass(prepared, request, reply);
+    else await reply.send(description);
     if (reply.raw.statusCode >= 400) failures?.count(network);
+  }
+
+  /**
+   * Returns the description of a token, or null when the protocol engine must authenticate the
+   * caller. Counts a refusal as a failure of the network.
+   */
+  private async introspected(
+    { body }: Prepared,
+    request: FastifyRequest,
+    network: string,
+  ): Promise<object | null> {
+    try {
+      return await this.introspection.forService(request, body?.value);
+    } catch (error) {
+      if (faultOf(error).status < 500) this.failures.count(network);
+      throw error;
+    }
   }
 
   /**
@@ -156,7 +172,7 @@ export class OauthEndpoint {
       const value = parameters[name];
       if (value !== undefined) parameters[name] = withoutPrefix(value);
     }
-    this.assertResource(parameters);
+    this.useCanonicalResource(parameters);
     if (path.route === 'token') this.polls.assertPollInterval(parameters);
     return {
       target: path.target,
@@ -177,23 +193,34 @@ export class OauthEndpoint {
     const rules = this.clients.redirectRules(await this.clients.isRegistered(clientId));
     const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri, rules);
     if (fault !== undefined) throw new OauthFault(400, 'invalid_redirect_uri', `redirect_uri ${fault}`);
-    this.assertResource(parameters);
+    this.useCanonicalResource(parameters);
     return `/oauth/authorize?${new URLSearchParams(parameters).toString()}`;
   }
 
-  /** Replaces `resource` with its canonical form, which grants and tokens use. */
-  private assertResource(parameters: Record<string, string>): void {
+  /**
+   * Replaces `resource` with its canonical form, which grants and tokens use. Throws `OauthFault`
+   * for text that has none.
+   */
+  private useCanonicalResource(parameters: Record<string, string>): void {
     const { resource } = parameters;
     if (resource === undefined) return;
     const canonical = canonicalResource(resource);
     if (canonical === undefined)
-      throw new OauthFault(400, 'invalid_target', 'resource is not a URL of this server');
+      throw new OauthFault(
+        400,
+        'invalid_target',
+        'resource must be a URL of this server without a query or fragment',
+      );
     parameters['resource'] = canonical;
   }
 
   private registration(target: string, body: unknown): Prepared {
     if (!this.settings.OAUTH_DCR)
-      throw new OauthFault(403, 'access_denied', 'clients are registered by administrators here');
+      throw new OauthFault(
+        403,
+        'access_denied',
+        'clients cannot register themselves here; an administrator must register the client',
+      );
     const checked = checkRegistration(body, {
       privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES,
       isRegistrable,
@@ -214,8 +241,6 @@ export class OauthEndpoint {
   ): Promise<void> {
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
-    if (registration !== null)
-      for (const [name, value] of Object.entries(CROSS_ORIGIN)) reply.raw.setHeader(name, value);
     void reply.hijack();
     const { raw } = request;
     const { host, protocol } = new URL(this.settings.PUBLIC_URL ?? '');
@@ -250,7 +275,7 @@ export class OauthEndpoint {
 
 function assertMethod(route: EngineRoute, method: string): void {
   if (POSTED.has(route) && method !== 'POST' && method !== 'OPTIONS')
-    throw new OauthFault(405, 'invalid_request', 'the endpoint takes POST', { allow: 'POST' });
+    throw new OauthFault(405, 'invalid_request', 'the endpoint accepts only POST', { allow: 'POST' });
 }
 
 function faultOf(error: unknown): OauthFault {
@@ -268,19 +293,4 @@ function faultOf(error: unknown): OauthFault {
       error.message,
     );
   return new OauthFault(500, 'server_error', 'something went wrong on our side');
-}
-
-/** Replaces the body of a request that has already been read. */
-function replaceBody(raw: IncomingMessage, { type, value }: Body): void {
-  const isJson = type === 'application/json';
-  const bytes = Buffer.from(
-    isJson ? JSON.stringify(value) : new URLSearchParams(value as Record<string, string>).toString(),
-  );
-  raw.headers['content-type'] = type;
-  raw.headers['content-length'] = String(bytes.length);
-  delete raw.headers['transfer-encoding'];
-  Object.defineProperties(raw, {
-    readable: { value: true },
-    iterator: { value: () => Readable.from([bytes])[Symbol.asyncIterator]() },
-  });
 }
