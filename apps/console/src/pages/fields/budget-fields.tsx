@@ -1,8 +1,8 @@
 import { NumberInput, Radio, Select, Switch } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { limits } from '../../messages';
 import { Pane } from '../../ui/states';
-import { numberAt, numberOf, textAt, type Fields } from './fields';
+import { numberAt, numberOf, requiredNumberOf, textAt, type Fields } from './fields';
 import { budgetWords } from './limit-words';
 import './fields.css';
 
@@ -14,7 +14,8 @@ type Reset = 'never' | 'weekly' | 'monthly' | 'days';
 function resetOf(fields: Fields): Reset {
   const period = fields.valueOf(`${AT}.periodic_reset`);
   if (period === 'weekly' || period === 'monthly') return period;
-  return numberAt(fields, `${AT}.periodic_reset_days`) === '' ? 'never' : 'days';
+  // While the field of the days is empty, its value is ''.
+  return (fields.valueOf(`${AT}.periodic_reset_days`) ?? null) === null ? 'never' : 'days';
 }
 
 /**
@@ -40,11 +41,18 @@ export function BudgetFields({ fields }: { readonly fields: Fields }): ReactElem
 
 /**
  * Field for the amount of a budget only. A new budget is in US dollars for each month; an empty
- * field means no budget.
+ * field means no budget. An amount that is typed again keeps the rest of the former budget.
  */
 export function BudgetAmount({ fields }: { readonly fields: Fields }): ReactElement {
+  const [former, setFormer] = useState<object>(FIRST);
   const budget = fields.valueOf(AT);
   const current = typeof budget === 'object' && budget !== null ? budget : null;
+  const setAmount = (typed: number | string): void => {
+    const amount = numberOf(typed);
+    if (amount === undefined) return;
+    if (current !== null) setFormer(current);
+    fields.setValue(AT, amount === null ? null : { ...(current ?? former), credit_limit: amount });
+  };
   return (
     <NumberInput
       label={limits.budget}
@@ -54,9 +62,7 @@ export function BudgetAmount({ fields }: { readonly fields: Fields }): ReactElem
       thousandSeparator=","
       value={numberAt(fields, `${AT}.credit_limit`)}
       error={fields.errorOf(`${AT}.credit_limit`)}
-      onChange={(value) =>
-        fields.setValue(AT, typeof value === 'number' ? { ...(current ?? FIRST), credit_limit: value } : null)
-      }
+      onChange={setAmount}
     />
   );
 }
@@ -110,7 +116,10 @@ function Budget({ fields }: { readonly fields: Fields }): ReactElement {
             allowDecimal={false}
             value={numberAt(fields, `${AT}.periodic_reset_days`)}
             error={fields.errorOf(`${AT}.periodic_reset_days`)}
-            onChange={(value) => typeof value === 'number' && set('periodic_reset_days', value)}
+            onChange={(typed) => {
+              const value = requiredNumberOf(typed);
+              if (value !== undefined) set('periodic_reset_days', value);
+            }}
           />
         )}
         <NumberInput

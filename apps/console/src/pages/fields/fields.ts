@@ -28,6 +28,13 @@ export const numberAt = (fields: Fields, path: string): number | '' => {
 export const numberOf = (typed: number | string): number | null | undefined =>
   typeof typed === 'number' ? typed : typed === '' ? null : undefined;
 
+/**
+ * Value of a number field that must not be empty, after a change: '' when it is empty, which the
+ * API refuses where it accepts null; undefined for an incomplete number, which is ignored.
+ */
+export const requiredNumberOf = (typed: number | string): number | '' | undefined =>
+  typeof typed === 'number' || typed === '' ? typed : undefined;
+
 /** Members of `useResourceForm` that `fieldsOf` uses. */
 interface EditedForm {
   readonly valueOf: (path: string) => unknown;

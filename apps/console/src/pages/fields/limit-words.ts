@@ -23,8 +23,13 @@ export function budgetWords(
     | undefined,
 ): string {
   if (shown?.credit_limit === undefined || shown.credit_limit === null) return limits.noBudget;
-  const amount = amountWords(shown.type, shown.credit_limit);
-  return limits.budgetWords(amount, shown.periodic_reset ?? null, shown.periodic_reset_days ?? null);
+  const { type, credit_limit, periodic_reset = null, periodic_reset_days: days } = shown;
+  // A form has '' for the days while their field is empty.
+  return limits.budgetWords(
+    amountWords(type, credit_limit),
+    periodic_reset,
+    typeof days === 'number' ? days : null,
+  );
 }
 
 /** Formats the unused rest of a budget, such as `$6.00 left`. */

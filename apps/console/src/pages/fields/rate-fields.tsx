@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { limits } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { Pane } from '../../ui/states';
-import type { Fields } from './fields';
+import { numberOf, type Fields } from './fields';
 import './fields.css';
 
 const AT = 'rate_limits';
@@ -11,7 +11,8 @@ const RATES_MAX = 10;
 
 interface Rate {
   readonly type: string;
-  readonly value: number;
+  /** Null while its field is empty, which the API refuses. */
+  readonly value: number | null;
   readonly unit?: string | null;
   readonly window?: string | null;
 }
@@ -53,9 +54,12 @@ export function RateFields({ fields }: { readonly fields: Fields }): ReactElemen
               min={1}
               allowDecimal={false}
               thousandSeparator=","
-              value={rate.value}
+              value={rate.value ?? ''}
               error={fields.errorOf(`${AT}.${String(at)}.value`) ?? fields.errorOf(`${AT}.${String(at)}`)}
-              onChange={(value) => typeof value === 'number' && change(at, { value })}
+              onChange={(typed) => {
+                const value = numberOf(typed);
+                if (value !== undefined) change(at, { value });
+              }}
             />
             <Select
               aria-label={limits.rateType}

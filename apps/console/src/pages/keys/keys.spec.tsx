@@ -361,6 +361,20 @@ describe('page of an API key', () => {
     await waitFor(() => expect(document.body.innerHTML).not.toContain('tg-secret'));
   });
 
+  it('does not rotate for the former number of hours when their field is empty', async () => {
+    const { requests } = renderConsole('/w/search/keys/k1', {
+      ...answers,
+      'POST /v1/api-keys/k1/rotate': { id: 'k1', key: 'tg-secret', key_transition_expires_at: null },
+    });
+    await press('Rotate');
+    const dialog = await screen.findByRole('dialog', { name: /Rotate/ });
+    const hours = within(dialog).getByRole<HTMLInputElement>('textbox', { name: /^Both secrets work for/ });
+    await user.clear(hours);
+    await user.click(within(dialog).getByRole('button', { name: 'Rotate' }));
+    expect(hours.validity.valueMissing).toBe(true);
+    expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
   it('does not show the secret of one key over the page of another', async () => {
     const other = { ...KEY, id: 'k2', name: 'batch' };
     const { address, queries } = renderConsole('/w/search/keys/k1', {

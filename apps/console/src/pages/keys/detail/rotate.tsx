@@ -6,6 +6,7 @@ import { keys } from '../../../messages';
 import { moment, parseMoment } from '../../../ui/format';
 import { Note, useFormat } from '../../../ui/primitives';
 import { KeyReveal } from '../parts/key-reveal';
+import { requiredNumberOf } from '../../fields/fields';
 import type { ApiKey } from '../key-types';
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +61,7 @@ function RotateForm({
 }): ReactElement {
   const queries = useQueryClient();
   const usual = apiKey.rotation_policy?.key_transition_period_ms;
-  const [hours, setHours] = useState(usual === undefined ? USUAL_HOURS : usual / HOUR_MS);
+  const [hours, setHours] = useState<number | ''>(usual === undefined ? USUAL_HOURS : usual / HOUR_MS);
   const [sending, setSending] = useState<'both' | 'now' | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const rotate = async (how: 'both' | 'now'): Promise<void> => {
@@ -68,7 +69,9 @@ function RotateForm({
     setSending(how);
     setProblem(null);
     const body =
-      how === 'now' ? { revoke_previous: true } : { key_transition_period_ms: Math.round(hours * HOUR_MS) };
+      how === 'now'
+        ? { revoke_previous: true }
+        : { key_transition_period_ms: Math.round(Number(hours) * HOUR_MS) };
     try {
       const { data } = await call('apiKeys_rotate', { path: { id: apiKey.id } }, { body });
       onRotated({ secret: data.key, until: data.key_transition_expires_at });
@@ -94,9 +97,10 @@ function RotateForm({
         description={keys.rotateForHint}
         suffix={keys.hours}
         min={0.5}
+        required
         value={hours}
         error={problem?.byPath.get('key_transition_period_ms')}
-        onChange={(value) => typeof value === 'number' && setHours(value)}
+        onChange={(typed) => setHours((before) => requiredNumberOf(typed) ?? before)}
       />
       {problem !== null && <Note tone="danger">{problem.message}</Note>}
       <p className="sub xs">{keys.rotateNowHint}</p>

@@ -6,10 +6,13 @@ export interface NewKey extends Partial<Omit<KeyBody, 'scopes'>> {
   readonly scopes: readonly string[];
 }
 
-const isGiven = (value: unknown): boolean => {
-  if (value === null || value === undefined || value === '') return false;
-  return typeof value !== 'object' || Object.values(value).some(isGiven);
+/** An empty text within an object counts: it is sent, and the API refuses it. */
+const isSet = (value: unknown): boolean => {
+  if (value === null || value === undefined) return false;
+  return typeof value !== 'object' || Object.values(value).some(isSet);
 };
+
+const isGiven = (value: unknown): boolean => value !== '' && isSet(value);
 
 /** Builds the request body from the values that the user entered. */
 export function bodyOf(values: NewKey, workspaceId: string): KeyBody {

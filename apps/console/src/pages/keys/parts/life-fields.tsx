@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { keys } from '../../../messages';
 import { Note } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
-import { numberAt, textAt, type Fields } from '../../fields/fields';
+import { numberAt, numberOf, requiredNumberOf, textAt, type Fields } from '../../fields/fields';
 
 const HOUR_MS = 3_600_000;
 const AT = 'rotation_policy';
@@ -64,9 +64,10 @@ export function LifeFields({
               allowDecimal={false}
               value={numberAt(fields, `${AT}.rotation_period_days`)}
               error={fields.errorOf(`${AT}.rotation_period_days`)}
-              onChange={(value) =>
-                typeof value === 'number' && fields.setValue(`${AT}.rotation_period_days`, value)
-              }
+              onChange={(typed) => {
+                const value = requiredNumberOf(typed);
+                if (value !== undefined) fields.setValue(`${AT}.rotation_period_days`, value);
+              }}
             />
           )}
           {rotation !== 'none' && (
@@ -76,10 +77,14 @@ export function LifeFields({
               min={0.5}
               value={transition === '' ? '' : transition / HOUR_MS}
               error={fields.errorOf(`${AT}.key_transition_period_ms`)}
-              onChange={(value) =>
-                typeof value === 'number' &&
-                fields.setValue(`${AT}.key_transition_period_ms`, Math.round(value * HOUR_MS))
-              }
+              onChange={(typed) => {
+                const value = numberOf(typed);
+                if (value === undefined) return;
+                fields.setValue(
+                  `${AT}.key_transition_period_ms`,
+                  value === null ? null : Math.round(value * HOUR_MS),
+                );
+              }}
             />
           )}
         </div>
