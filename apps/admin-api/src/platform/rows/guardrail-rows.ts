@@ -54,7 +54,8 @@ export function assertMay(caller: Principal, workspaceId: string | null, action:
   else if (action === 'read') assertScope(caller, [own, common]);
   else
     throw new GatewayError('forbidden', {
-      message: 'The guardrail belongs to the whole organisation; use a credential of the organisation.',
+      message:
+        'The guardrail belongs to the whole organisation; use a credential of the organisation and name no workspace.',
     });
 }
 

@@ -8,7 +8,7 @@ type Place = Pick<Principal, 'organisationId' | 'workspaceId'>;
 
 /**
  * Returns conditions for the labels that a workspace can use: its own, those of the organisation and
- * universal ones. When `workspaceId` is null, also includes the labels of all workspaces.
+ * the built-in ones. When `workspaceId` is null, also includes the labels of all workspaces.
  */
 export const visibleTo = ({ organisationId, workspaceId }: Place): FindOptionsWhere<LabelEntity>[] => [
   { organisationId: IsNull(), status: 'active' },

@@ -41,7 +41,8 @@ const LABEL: Resource<LabelEntity> = {
     }
     if (row.workspaceId === null && caller.workspaceId !== null)
       throw new GatewayError('forbidden', {
-        message: 'The label belongs to the whole organisation; use a credential of the organisation.',
+        message:
+          'The label belongs to the whole organisation; use a credential of the organisation and name no workspace.',
       });
   },
 };
@@ -69,7 +70,7 @@ export class LabelsService {
     });
   }
 
-  /** Lists the labels of the workspace, those of the organisation and universal ones. */
+  /** Lists the labels of the workspace, those of the organisation and the built-in ones. */
   async list(caller: Principal, query: ListLabelsQuery): Promise<LabelListResponse> {
     assertOwn(caller, query.organisation_id);
     const { name } = query;
@@ -112,7 +113,10 @@ export class LabelsService {
   }
 }
 
-/** Throws `conflict` when the name already identifies another label in the workspace. */
+/**
+ * Throws `conflict` when the name already identifies a label in the workspace, or in any workspace
+ * when `workspaceId` is null.
+ */
 async function assertFree(
   manager: EntityManager,
   caller: Principal,
