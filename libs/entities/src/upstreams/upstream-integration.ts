@@ -119,7 +119,10 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'health_ms', type: 'integer', nullable: true })
   healthMs!: number | null;
 
-  /** Number of consecutive checks without a response, counted up to 1,000. */
+  /**
+   * Number of consecutive failed checks, counted up to 1,000. Two or more mark an alert, and stay
+   * until the upstream responds as expected.
+   */
   @Column({ name: 'health_failures', type: 'smallint', default: 0 })
   healthFailures!: number;
 

@@ -20,10 +20,7 @@ const SLOW_MS = 2_000;
  * sends no alert.
  */
 const FAILURES_ALERTED = 2;
-/**
- * Number of consecutive failed checks after which an upstream is checked as rarely as an unused
- * one.
- */
+/** An upstream with more consecutive failed checks is checked as rarely as an unused one. */
 const FAILURES_RARE = 30;
 const FAILURES_MAX = 1_000;
 const EVERY_MS = { used: MINUTE_MS, other: 10 * MINUTE_MS };
@@ -74,7 +71,7 @@ export class UpstreamHealth<R extends UpstreamIntegration> {
     if (row === null) return;
     const isUsed = await manager.existsBy(servers, { integrationId: id, status: 'active' });
     const result = await this.options.check(row);
-    const failures = result.state === 'down' ? Math.min(row.healthFailures + 1, FAILURES_MAX) : 0;
+    const failures = failuresAfter(result.state, row.healthFailures);
     const isRare = !isUsed || failures > FAILURES_RARE;
     const now = new Date();
     const columns: HealthColumns = {
@@ -85,9 +82,9 @@ export class UpstreamHealth<R extends UpstreamIntegration> {
     };
     await this.dataSource.transaction(async (own) => {
       if (!(await saveHealth(own, this.options, row, columns))) return;
-      if (failures === FAILURES_ALERTED) await this.alert(own, row, columns, 'down');
-      if (failures === 0 && row.healthFailures >= FAILURES_ALERTED)
-        await this.alert(own, row, columns, 'recovered');
+      const wasAlerted = row.healthFailures >= FAILURES_ALERTED;
+      if (!wasAlerted && failures >= FAILURES_ALERTED) await this.alert(own, row, columns, 'down');
+      if (wasAlerted && failures === 0) await this.alert(own, row, columns, 'recovered');
     });
   }
 
@@ -111,6 +108,19 @@ export class UpstreamHealth<R extends UpstreamIntegration> {
   }
 }
 
+/**
+ * Returns the number of consecutive failed checks after a check. After an alert it stays until the
+ * upstream responds as expected: one that refuses the credential has not recovered.
+ */
+function failuresAfter(state: UpstreamHealthState, before: number): number {
+  if (state === 'down') return Math.min(before + 1, FAILURES_MAX);
+  const isUp = state === 'healthy' || state === 'degraded';
+  return isUp ? 0 : alertedFailures(before);
+}
+
+/** Returns the number of failures that marks the alert already sent; 0 when none was. */
+const alertedFailures = (failures: number): number => (failures >= FAILURES_ALERTED ? FAILURES_ALERTED : 0);
+
 /** Returns the result of a check whose upstream responded as expected. */
 export const responded = (tookMs: number): Checked => ({
   ...{ state: tookMs > SLOW_MS ? 'degraded' : 'healthy', error: null, tookMs },
@@ -118,10 +128,13 @@ export const responded = (tookMs: number): Checked => ({
 
 /**
  * Returns the column values of an integration whose upstream has changed and must be checked again.
+ * If administrators were alerted, a second alert reports when the changed upstream responds.
  */
-export const unknownHealth = (): Partial<UpstreamIntegration> => ({
-  ...{ healthState: 'unknown', healthError: null, healthSince: null, healthFailures: 0 },
-  nextHealthAt: new Date(),
+export const unknownHealth = ({
+  healthFailures,
+}: Pick<UpstreamIntegration, 'healthFailures'>): Partial<UpstreamIntegration> => ({
+  ...{ healthState: 'unknown', healthError: null, healthSince: null },
+  ...{ healthFailures: alertedFailures(healthFailures), nextHealthAt: new Date() },
 });
 
 /** Returns a factor between 0.9 and 1.1, so that the checks of upstreams spread over time. */

@@ -171,7 +171,7 @@ export class AgentIntegrationsService {
     const aims = aimsOf(before, row, card);
     this.credentials.apply(AGENT_UPSTREAM, row, { configurations, caller: write.caller, before, aims });
     if (readAs(row) === readAs(before) && given === undefined) return;
-    Object.assign(row, unknownHealth());
+    Object.assign(row, unknownHealth(row));
     if (originOf(row.url) !== originOf(before.url)) row.approvedEndpoint = null;
     if (card !== null) await this.snapshots.keep(write, row, card);
     if (row.source === 'fetched') Object.assign(row, { syncStatus: 'pending', nextSyncAt: new Date() });

@@ -112,6 +112,46 @@ describe('health of MCP servers', () => {
     expect(deliveries).toEqual([{ count: 2 }]);
   });
 
+  it('has not recovered while the server refuses the credential', async () => {
+    const { id } = await made();
+    const at = (url: string) => api.dataSource.manager.update(McpIntegrationEntity, { id }, { url });
+    await fixture.close();
+    for (let count = 0; count < 2; count += 1) await check();
+    const down = { event: { type: 'mcp_integration.down' } };
+    expect(await alerts()).toMatchObject([down]);
+    const guarded = await startMcpFixture({
+      authorization: { tokens: ['t'], authorizationServer: 'https://id.example.com' },
+    });
+    await at(guarded.url.href);
+    await check();
+    await guarded.close();
+    expect(await healthOf(id)).toMatchObject({ state: 'unauthorised' });
+    for (let count = 0; count < 2; count += 1) await check();
+    expect(await alerts()).toMatchObject([down]);
+    fixture = await startMcpFixture();
+    await at(fixture.url.href);
+    await check();
+    expect(await alerts()).toMatchObject([down, { event: { type: 'mcp_integration.recovered' } }]);
+  });
+
+  it('alerts once when a server that was down responds at another address', async () => {
+    const { id } = await made();
+    await fixture.close();
+    for (let count = 0; count < 2; count += 1) await check();
+    const moveTo = async (url: string): Promise<void> => {
+      const saved = await api.put(`/v1/mcp-integrations/${id}`, { key: tenant.adminKey, body: { url } });
+      expect([saved.status, saved.body]).toEqual([200, {}]);
+    };
+    await moveTo(`http://127.0.0.1:${String(await freePort())}/mcp`);
+    for (let count = 0; count < 3; count += 1) await check();
+    const down = { event: { type: 'mcp_integration.down' } };
+    expect(await alerts()).toMatchObject([down]);
+    fixture = await startMcpFixture();
+    await moveTo(fixture.url.href);
+    for (let count = 0; count < 2; count += 1) await check();
+    expect(await alerts()).toMatchObject([down, { event: { type: 'mcp_integration.recovered' } }]);
+  });
+
   it('distinguishes a refused credential from a server at which users sign in', async () => {
     const guarded = await startMcpFixture({
       authorization: { tokens: ['t'], authorizationServer: 'https://id.example.com' },

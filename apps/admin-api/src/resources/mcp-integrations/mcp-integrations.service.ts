@@ -193,7 +193,7 @@ export class McpIntegrationsService {
     if (mode !== undefined) row.approvalMode = mode;
     if (onChange !== undefined) row.onChange = onChange;
     if (input.pricing !== undefined) row.prices = readPrices(input.pricing);
-    if (readAs(row) !== read) Object.assign(row, pendingSync());
+    if (readAs(row) !== read) Object.assign(row, pendingSync(row));
     if (grantedFor(row) !== granted) await endTokens(write, row);
     await keepVersion(manager, caller, row);
   }
@@ -245,9 +245,9 @@ async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Pr
  * Returns the columns that make a server be read and checked again, after a change of its address
  * or authentication.
  */
-const pendingSync = (): Partial<McpIntegrationEntity> => ({
+const pendingSync = (row: McpIntegrationEntity): Partial<McpIntegrationEntity> => ({
   ...{ syncStatus: 'pending', nextSyncAt: new Date() },
-  ...unknownHealth(),
+  ...unknownHealth(row),
 });
 
 /**
