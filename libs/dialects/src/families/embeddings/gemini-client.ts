@@ -3,10 +3,17 @@ import type { JsonObject } from '../../call';
 import type { CallAddress } from '../../codec';
 import { Members } from '../../gemini/members';
 import { invalid, type LossLedger } from '../../losses';
-import { asArray, asNumber, asObject, objectsOf, optional } from '../../values/json';
+import { asNumber, asObject, objectsOf, optional } from '../../values/json';
+import { vectorOf } from './vectors';
 
 /** Maximum texts of one call, as at Google. */
 const INPUTS_MAX = 100;
+const LENGTH = 'outputDimensionality';
+/** Members of a request that are translated, or that repeat the address (`model`). */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  ...['requests', 'model', 'content', 'embedContentConfig', LENGTH],
+]);
+const TRANSLATED_CONFIG: ReadonlySet<string> = new Set([LENGTH]);
 
 /** A call of Gemini's `embedContent` or `batchEmbedContents`, translated to OpenAI's embeddings. */
 export interface GeminiEmbeddings {
@@ -33,9 +40,10 @@ export function geminiToOpenAiEmbeddings(
   }
   const input = requests.map((one) => textOf(one, losses));
   const dimensions = sharedDimensions(requests);
-  for (const one of requests) {
-    for (const name of ['taskType', 'title'])
-      if (configOf(one).has(name)) losses.note(configOf(one).at(name));
+  for (const one of isBatch ? [body, ...requests] : requests) {
+    noteOthers(one, TRANSLATED, losses);
+    const config = configOf(one);
+    if (config !== undefined) noteOthers(config, TRANSLATED_CONFIG, losses);
   }
   losses.check();
   return {
@@ -49,8 +57,13 @@ export function geminiToOpenAiEmbeddings(
   };
 }
 
-/** Newer clients put the options of one text into `embedContentConfig`. */
-const configOf = (request: Members): Members => request.members('embedContentConfig') ?? request;
+/** Returns the object in which newer clients send the options of one text. */
+const configOf = (request: Members): Members | undefined => request.members('embedContentConfig');
+
+/** Records the members that are not translated. */
+function noteOthers(members: Members, translated: ReadonlySet<string>, losses: LossLedger): void {
+  for (const name of Object.keys(members.rest(translated))) losses.note(members.at(name));
+}
 
 function textOf(request: Members, losses: LossLedger): string {
   const content = request.members('content');
@@ -58,14 +71,14 @@ function textOf(request: Members, losses: LossLedger): string {
   const parts = content.list('parts');
   for (const part of parts) {
     if (part.string('text') === undefined)
-      losses.refuse(part.path, 'The provider takes embeddings of texts only.');
+      losses.refuse(part.path, 'The provider embeds only text; remove the part.');
   }
   return parts.map((part) => part.string('text') ?? '').join('\n');
 }
 
 /** Returns the length of the vectors, which must be the same for all texts in OpenAI's form. */
 function sharedDimensions(requests: readonly Members[]): number | undefined {
-  const lengths = new Set(requests.map((one) => configOf(one).integer('outputDimensionality')));
+  const lengths = new Set(requests.map((one) => configOf(one)?.integer(LENGTH) ?? one.integer(LENGTH)));
   if (lengths.size <= 1) return [...lengths][0];
   throw invalid('requests', 'All requests must have the same outputDimensionality.');
 }
@@ -74,8 +87,8 @@ function encodeVectors(body: JsonObject, expected: number, isBatch: boolean): Js
   const vectors = objectsOf(body['data'])
     .map(({ index, embedding }, position) => ({ place: asNumber(index) ?? position, embedding }))
     .sort((one, other) => one.place - other.place)
-    .map(({ embedding }) => ({ values: asArray(embedding) }));
-  if (vectors.length !== expected || vectors.some(({ values }) => values === null)) {
+    .map(({ embedding }) => ({ values: vectorOf(embedding) }));
+  if (vectors.length !== expected) {
     const reason = `${String(vectors.length)} embeddings for ${String(expected)} inputs`;
     throw new GatewayError('provider_answer_invalid', { detail: { reason } });
   }
