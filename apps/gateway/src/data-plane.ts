@@ -61,7 +61,7 @@ import { createRealtime } from './realtime/realtime';
 import { memoryOfProcess } from './health/memory-caps';
 import type { GatewaySettings } from './settings';
 import { RefusedRequests } from './record/refused-requests';
-import { createResponses, type Responses } from './cache/response-stores';
+import { createResponseStores, type ResponseStores } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
 import { createAgents } from './agents/create-agents';
@@ -135,7 +135,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits(parts);
   const { requestsInFlight, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
-  const responses = createResponses(settings, log);
+  const responses = createResponseStores(settings, log);
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
@@ -251,7 +251,7 @@ interface StageParts {
   readonly pricer: Pick<TargetPricer, 'price'>;
   readonly settle: Settle;
   readonly attempt: AttemptStage;
-  readonly responses: Responses;
+  readonly responses: ResponseStores;
   readonly guardrails: Guardrails;
   readonly guardTools: GuardTools;
   readonly overload: Overload;

@@ -3,16 +3,19 @@ import type { LogSink } from './log-sink';
 import { RateLimitedReport, type Problem } from './rate-limited-report';
 
 export interface LogShipperOptions {
-  /** Maximum number of records in one batch; 500 when absent. */
+  /**
+   * Maximum number of records in one batch, except that a larger block of the journal is a batch of
+   * its own; 500 when absent. A block has records of one turn of the event loop.
+   */
   readonly recordsMax?: number;
   /**
-   * Maximum size of one batch in bytes, except that a larger record is a batch of its own; 1 MiB
+   * Maximum size of one batch in bytes, except that a larger block is a batch of its own; 1 MiB
    * when absent.
    */
   readonly bytesMax?: number;
   /**
-   * Maximum time for which records wait to fill a batch, and the interval at which an idle journal
-   * is polled; 200 ms when absent.
+   * Maximum time for which records wait for others, and the interval at which an idle journal is
+   * polled; 200 ms when absent.
    */
   readonly intervalMs?: number;
   /**
@@ -27,16 +30,16 @@ export interface ShipperStats {
   /** Records that the sink has accepted since the start. */
   readonly shipped: number;
   readonly failedSends: number;
-  /** Time of the first failure since the last success; null if the last send succeeded. */
+  /** Time of the first failure since the last success; null if the last send did not fail. */
   readonly failingSince: Date | null;
 }
 
 type Outcome = 'idle' | 'failed' | 'sent';
 
 /**
- * Sends a journal's frames to a sink, oldest first. Only one batch is in memory at a time. Records
- * wait until they fill a batch or `intervalMs` has passed. A batch is acknowledged in the journal
- * after the sink accepted it, so that each record arrives at least once.
+ * Sends a journal's records to a sink, oldest first. Only one batch is in memory at a time. Records
+ * wait until `bytesMax` of them are there or `intervalMs` has passed. A batch is acknowledged in the
+ * journal after the sink accepted it, so that each record arrives at least once.
  */
 export class LogShipper {
   private readonly recordsMax: number;
@@ -70,8 +73,8 @@ export class LogShipper {
   }
 
   /**
-   * Sends remaining records for at most `drainMs`, then stops; the rest stays in the journal for
-   * the next start.
+   * Sends remaining records until one batch fails, for at most `drainMs`, then stops; the rest stays
+   * in the journal for the next start.
    */
   async stop(drainMs: number): Promise<void> {
     if (!this.running) return;

@@ -211,7 +211,10 @@ export const CROWDED_MS = 1_000;
  * may differ.
  */
 export const SKEW_MAX_MS = 300_000;
-/** How long a process starts using counters under one holder name. */
+/**
+ * How long a process uses one holder name for counters that it begins to use; then it takes a new
+ * name.
+ */
 export const HOLDER_RUN_MS = 12 * 3_600_000;
 /**
  * A holder silent for this long is forgotten; its usage stays in the counter.

@@ -22,6 +22,7 @@ const UNKNOWN: View = {
   holders: 1,
   nowMs: 0,
 };
+/** For a counter whose first period begins too far in the future. */
 const AHEAD: View = { ...UNKNOWN, status: 'clock' };
 const STALE: View = { ...UNKNOWN, status: 'stale' };
 
@@ -52,7 +53,7 @@ export class MemoryCounterStore implements CounterStore {
     const nowMs = this.now();
     const dead = new Set(gone);
     const views = statements.map((statement) =>
-      this.view(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs, dead }),
+      this.applied(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs, dead }),
     );
     const judged = claims.map((claim) => judge(claim, statements, views));
     const counters = views.map((view, index) => responseOf(view, statements[index]));
@@ -89,7 +90,8 @@ export class MemoryCounterStore implements CounterStore {
     return this.newest;
   }
 
-  private view(
+  /** Applies a statement to its counter, and returns the counter as the round trip sees it. */
+  private applied(
     key: string,
     statement: CounterStatement,
     by: { sequence: number; leaseMs: number; nowMs: number; dead: ReadonlySet<string> },
@@ -188,8 +190,8 @@ const recordedHolder = (consumed: number, nowMs: number): Holder => ({
 });
 
 /**
- * Returns the total usage: the larger of the stated and the recorded amount per holder, and
- * likewise for all unlisted holders together.
+ * Raises the holders' amounts to the recorded ones and returns the total usage: the larger of the
+ * stated and the recorded amount per holder, and likewise for all unlisted holders together.
  */
 function merged(counter: Counter, truth: DurableBalance, nowMs: number): number {
   const { used, holders, former = [], adjusted = 0 } = truth;
@@ -238,6 +240,7 @@ function take(
   return mine;
 }
 
+/** Sums the holds of valid leases. Forgets holders that have been silent for `FORGET_HOLDER_MS`. */
 function liveHolds(counter: Counter, nowMs: number): { held: number; holders: number } {
   let held = 0;
   let holders = 0;

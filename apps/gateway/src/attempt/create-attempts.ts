@@ -11,7 +11,7 @@ import type { SecretResolver } from '@gw/secret-managers';
 import type { RoutingState } from '@gw/routing';
 import type { Accounts } from '../limits/accounts';
 import type { GatewaySettings } from '../settings';
-import type { Responses } from '../cache/response-stores';
+import type { ResponseStores } from '../cache/response-stores';
 import { CloudCredentials } from '../credentials/cloud-credentials';
 import { createIssuedCredentials } from '../credentials/issued';
 import { RenewalAround } from '../credentials/renewal.around';
@@ -45,7 +45,7 @@ interface AttemptParts {
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
   readonly pricer: TargetPricer;
-  readonly responses: Responses;
+  readonly responses: ResponseStores;
   readonly secrets: SecretResolver;
   readonly beforeCall: BeforeCall;
 }

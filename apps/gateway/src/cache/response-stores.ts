@@ -18,9 +18,10 @@ import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { RedisRoom } from './redis-room';
 
-/** Stored responses: of the cache, and of requests with an `Idempotency-Key`. */
-export interface Responses {
+/** Stores of responses: the cache, and responses to requests with an `Idempotency-Key`. */
+export interface ResponseStores {
   readonly cache: ResponseCache;
+  /** Equal requests in flight, which share one provider call. */
   readonly flights: Coalescer;
   readonly idempotency: Idempotency;
   /** Memory for responses that are being recorded, shared by workspaces. */
@@ -60,10 +61,10 @@ const IDEMPOTENCY_TIMEOUT_MS = 900;
 const DESCRIPTION_BYTES_MAX = 262_144;
 
 /**
- * Stores responses in Redis when there is one, otherwise in this process; bounded in both. While
+ * Creates stores in Redis when there is one, otherwise in this process; bounded in both. While
  * Redis fails, idempotency falls back to this process.
  */
-export function createResponses(settings: ResponseSettings, log: Log): Responses {
+export function createResponseStores(settings: ResponseSettings, log: Log): ResponseStores {
   const memory = new Shares(RECORDING_BYTES_MAX);
   const localIdempotency = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
   const flights = new Coalescer();
@@ -105,16 +106,11 @@ function storesInRedis(
   entryBytesMax: number,
   log: Log,
 ): RedisStores {
-  const connect = (url: string, name: string): Redis =>
-    connectRedis({
-      url,
-      name,
-      log,
-    });
+  const connect = (url: string, name: string): Redis => connectRedis({ url, name, log });
   const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
-  // First responses of idempotent requests must not be lost, so they are never stored in a Redis
-  // that evicts keys.
-  const redis = connect(redisUrl, 'gateway-answers');
+  // First responses of idempotent requests must not be lost, so they are never in the Redis of the
+  // cache, which evicts keys.
+  const redis = connect(redisUrl, 'gateway-responses');
   const room = new RedisRoom(redis, 'state', wanted, log);
   const cacheRedis = cacheUrl === null ? redis : connect(cacheUrl, 'gateway-cache');
   const cacheRoom = cacheUrl === null ? room : new RedisRoom(cacheRedis, 'cache', wanted, log);

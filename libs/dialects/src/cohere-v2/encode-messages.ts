@@ -126,7 +126,7 @@ class MessageWriter {
     if (part.custom === true)
       this.losses.refuse(
         part.at ?? pathOf(this.call, 'turns'),
-        'The provider has no calls of custom tools; remove it.',
+        'The provider has no custom tools; remove the call.',
       );
     return { id, type: 'function', function: { name, arguments: args === '' ? '{}' : args } };
   }

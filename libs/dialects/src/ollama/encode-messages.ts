@@ -118,7 +118,7 @@ class MessageWriter {
 
   private toolCall(part: ToolCallPart): JsonObject {
     if (part.custom === true) {
-      this.losses.refuse(this.pathOf(part), 'The provider has no calls of custom tools; remove it.');
+      this.losses.refuse(this.pathOf(part), 'The provider has no custom tools; remove the call.');
       return {};
     }
     const args = this.args.read(part.args, partPath(this.call, part, 'arguments'));

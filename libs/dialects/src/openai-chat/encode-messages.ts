@@ -8,7 +8,10 @@ import { calledNames } from '../values/tool-pairs';
 import { textOf } from './encode-content';
 import type { ChatForm } from './form';
 
-/** Encodes system texts and turns as messages: one for each turn, and one for each tool result. */
+/**
+ * Encodes system texts and turns as messages: at most one for each turn, and one for each tool
+ * result.
+ */
 export function encodeMessages(
   call: ModelCall,
   target: Target,
@@ -35,10 +38,10 @@ class MessageWriter {
 
   write(): JsonObject[] {
     const { from } = this.call;
-    const isOpenAi = this.form.isOpenAi && (from === 'openai-chat' || from === 'openai-responses');
+    const keepsRole = this.form.isOpenAi && (from === 'openai-chat' || from === 'openai-responses');
     for (const { role, ...part } of this.call.system) {
       const content = this.parts([{ kind: 'text', ...part }]);
-      this.messages.push({ role: isOpenAi ? role : 'system', content: simple(content) });
+      this.messages.push({ role: keepsRole ? role : 'system', content: simple(content) });
     }
     for (const turn of this.call.turns) this.turn(turn);
     return this.messages;
@@ -76,8 +79,8 @@ class MessageWriter {
   }
 
   /**
-   * Encodes a tool result as a tool message, which at OpenAI carries only text. Images are added to
-   * `moved` for a user message after it.
+   * Encodes a tool result as a tool message, which at OpenAI carries only text. Media parts are
+   * added to `moved` for a user message after it.
    */
   private result(part: ToolResultPart, moved: JsonObject[]): void {
     const at = part.at ?? 'messages';
@@ -147,7 +150,7 @@ class MessageWriter {
     if (this.isNative) {
       return isSealed ? { thinking_blocks: found.map(thinkingBlock) } : { reasoning_content: text };
     }
-    // Reasoning of another maker is left out, unless the model requires its own text.
+    // Reasoning in another dialect is left out, unless the model requires the text of its reasoning.
     const { traits, capabilities } = this.target;
     const isWanted = traits.replay === 'required' || capabilities.replaysReasoning;
     return isWanted && text !== '' ? { reasoning_content: text } : {};
@@ -155,7 +158,7 @@ class MessageWriter {
 
   private toolCall(part: ToolCallPart): JsonObject {
     if (part.custom === true && !this.form.isOpenAi)
-      this.losses.refuse(part.at ?? 'messages', 'The provider has no calls of custom tools; remove it.');
+      this.losses.refuse(part.at ?? 'messages', 'The provider has no custom tools; remove the call.');
     const signature = part.seal?.by === 'google' && this.isNative ? part.seal.value : undefined;
     return {
       id: this.id(part.id),

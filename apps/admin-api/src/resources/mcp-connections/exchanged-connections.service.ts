@@ -62,7 +62,10 @@ export class ExchangedConnections {
       return await this.exchanges.tokenOf(place);
     } catch (error) {
       if (!(error instanceof VendorError)) throw error;
-      return { kind: 'failed', reason: 'The secret of the client could not be read.' };
+      return {
+        kind: 'failed',
+        reason: 'The secret of the client could not be read; check its mapping and the secret manager.',
+      };
     }
   }
 

@@ -13,7 +13,7 @@ describe('number fields of a new key', () => {
     'GET /v1/policies/usage-limits': EMPTY,
     'GET /v1/providers/models': EMPTY,
     'GET /v1/logs': { ...EMPTY, next_cursor: null },
-    'POST /v1/api-keys/workspace/service': async (request) => {
+    'POST /v1/api-keys/workspace/service': async (request: Request) => {
       bodies.push(await request.json());
       return Response.json({ object: 'api-key', id: 'k1', key: 'tg-secret' });
     },
