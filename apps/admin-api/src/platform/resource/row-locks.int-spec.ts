@@ -67,4 +67,24 @@ describe('row locks', () => {
     const [refused] = await Promise.all(created);
     expect([refused?.status, refused?.body.error.param]).toEqual([400, 'defaults.config_id']);
   });
+
+  it('keep a label that is being deleted off the versions of prompts', async () => {
+    const { key } = tenant;
+    const make = async (path: string, body: object): Promise<Readonly<Record<string, string>>> =>
+      (await api.post<Readonly<Record<string, string>>>(path, { key, body })).body;
+    const { slug: collection_id } = await make('/v1/collections', { name: 'All' });
+    const prompt = { name: 'Greeting', string: 'Hello', parameters: {}, virtual_key: 'p', model: 'm' };
+    const { slug, version_id } = await make('/v1/prompts', { ...prompt, collection_id });
+    const { id: label_id = '' } = await make('/v1/labels', { name: 'going' });
+    const labelled: Promise<GatewayResponse>[] = [];
+    await api.dataSource.transaction(async (manager) => {
+      // The transaction acts like the deletion: it holds the label, and then archives it.
+      await manager.query('SELECT 1 FROM labels WHERE id = $1 FOR UPDATE', [label_id]);
+      const path = `/v1/prompts/${slug ?? ''}/versions/${version_id ?? ''}`;
+      labelled.push(api.put(path, { key, body: { label_id } }));
+      await lockWaits(api.dataSource);
+      await manager.query(`UPDATE labels SET status = 'archived' WHERE id = $1`, [label_id]);
+    });
+    expect((await labelled[0])?.status).toBe(404);
+  });
 });

@@ -1,7 +1,7 @@
 import { LabelEntity, type PromptEntity } from '@gw/entities';
 import { listOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { assertAllowed } from '../../platform/auth/scope-checks';
 import { found } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
@@ -161,12 +161,15 @@ export class PromptsService {
       const { manager } = write;
       const row = await lockRow(write, PROMPTS.prompt, at);
       const version = await findVersion(manager, PROMPT_VERSIONS, row.id, versionId);
-      const label =
-        labelId === null
-          ? null
-          : found(await manager.findOne(LabelEntity, { where: labelNamed(at.caller, labelId) }));
+      const label = labelId === null ? null : await heldLabel(manager, at.caller, labelId);
       await setLabel(write, row, version, label);
       return {};
     });
   }
+}
+
+/** Returns a label and locks it, so that it is not deleted before the version has it. */
+async function heldLabel(manager: EntityManager, caller: Principal, id: string): Promise<LabelEntity> {
+  const lock = { mode: 'pessimistic_read' } as const;
+  return found(await manager.findOne(LabelEntity, { where: labelNamed(caller, id), lock }));
 }
