@@ -19,7 +19,7 @@ const { startProduct } = require('./product.cjs');
 const { runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const SOURCES = join(__dirname, 'clients');
-const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tollgate-clients');
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tollgate-clients');
 const CLIENT_MS = 120_000;
 /** Files that the client scripts share. */
 const SHARED = new Set(['turn.mjs', 'ai-sdk.mjs']);

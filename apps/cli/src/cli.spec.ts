@@ -50,3 +50,19 @@ describe('tollgate with an unknown command', () => {
     expect(text).toContain('tollgate: manages the control plane as a file.');
   });
 });
+
+describe('tollgate without an address', () => {
+  it.each([{}, { TOLLGATE_URL: '' }])('uses the control plane of this machine: %j', async (environment) => {
+    let text = '';
+    const output = {
+      out: (line: string) => (text += line),
+      err: (line: string) => (text += line),
+      input: () => Promise.resolve(''),
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-'));
+    const { signal } = new AbortController();
+    expect(await runCli(['logout'], { XDG_CONFIG_HOME: folder, ...environment }, output, signal)).toBe(0);
+    expect(text).toBe('There is no login at http://127.0.0.1:8788.\n');
+    rmSync(folder, { recursive: true });
+  });
+});

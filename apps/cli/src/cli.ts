@@ -95,7 +95,8 @@ export async function runCli(
   const name = positionals.join(' ');
   const [command, loginStep] = [stepOf(COMMANDS, name), stepOf(LOGIN_COMMANDS, name)];
   if (values.help === true || !(command ?? loginStep)) return usage(output, values.help === true);
-  const url = (values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788').replace(/\/+$/, '');
+  const { TOLLGATE_URL: named = '' } = environment;
+  const url = (values.url ?? (named === '' ? 'http://127.0.0.1:8788' : named)).replace(/\/+$/, '');
   if (loginStep) {
     const call = { url, output, environment, options: values, signal };
     return reported(output, () => loginStep(call));

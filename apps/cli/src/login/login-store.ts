@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '@gw/kernel';
 
@@ -31,12 +32,14 @@ export class LoginStore {
 
   /**
    * Returns the store of a user: `tollgate/logins.json` in `XDG_CONFIG_HOME` or `~/.config`. Throws
-   * if neither is known.
+   * if neither is known. Empty and relative paths are ignored, as the XDG specification requires: a
+   * login must not be stored in the working folder.
    */
-  static of({ XDG_CONFIG_HOME: folder, HOME: home, USERPROFILE: profile }: NodeJS.ProcessEnv): LoginStore {
-    const owner = home ?? profile;
-    const base = folder ?? (owner === undefined ? undefined : join(owner, '.config'));
-    if (base === undefined) throw new Error('HOME is not set, so there is no place for a login.');
+  static of({ XDG_CONFIG_HOME: folder, HOME, USERPROFILE }: NodeJS.ProcessEnv): LoginStore {
+    const home = [HOME, USERPROFILE].find(isFolder);
+    const base = isFolder(folder) ? folder : home && join(home, '.config');
+    if (base === undefined)
+      throw new Error('There is no folder for the login; set HOME or XDG_CONFIG_HOME to an absolute path.');
     return new LoginStore(join(base, 'tollgate', 'logins.json'));
   }
 
@@ -53,13 +56,17 @@ export class LoginStore {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     const owner = randomUUID();
     await this.lock(owner);
+    // Without this, Ctrl-C would make the next command wait until the lock is stale.
+    const onExit = (): void => this.unlock(owner);
+    process.once('exit', onExit);
     try {
       const before = await this.get(url);
       const after = await change(before);
       if (after !== before) await this.write(url, after);
       return after;
     } finally {
-      await this.unlock(owner);
+      process.off('exit', onExit);
+      this.unlock(owner);
     }
   }
 
@@ -93,19 +100,27 @@ export class LoginStore {
   }
 
   private async lock(owner: string): Promise<void> {
-    for (;;) {
-      try {
-        await writeFile(this.lockPath, owner, { flag: 'wx', mode: 0o600 });
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      }
-      const made = await stat(this.lockPath).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Infinity,
-      );
-      if (Date.now() - made > LOCK_STALE_MS) await rm(this.lockPath, { force: true });
+    while (!(await create(this.lockPath, owner))) {
+      if (await isStale(this.lockPath)) await this.removeStaleLock();
       else await delay(LOCK_POLL_MS);
+    }
+  }
+
+  /**
+   * Removes the lock of a dead process. A second lock ensures that only one process does this, so
+   * that none removes the lock of the process that takes over.
+   */
+  private async removeStaleLock(): Promise<void> {
+    const guardPath = `${this.lockPath}.stale`;
+    if (!(await create(guardPath, ''))) {
+      if (await isStale(guardPath)) await rm(guardPath, { force: true });
+      await delay(LOCK_POLL_MS);
+      return;
+    }
+    try {
+      if (await isStale(this.lockPath)) await rm(this.lockPath, { force: true });
+    } finally {
+      await rm(guardPath, { force: true });
     }
   }
 
@@ -113,10 +128,32 @@ export class LoginStore {
    * Releases the lock, unless another process has taken it over because it considered this one
    * dead.
    */
-  private async unlock(owner: string): Promise<void> {
-    const holder = await readFile(this.lockPath, 'utf8').catch(() => null);
-    if (holder === owner) await rm(this.lockPath, { force: true });
+  private unlock(owner: string): void {
+    try {
+      if (readFileSync(this.lockPath, 'utf8') === owner) rmSync(this.lockPath);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
+}
+
+const isFolder = (path: string | undefined): path is string => path !== undefined && isAbsolute(path);
+
+/** Creates a file that only its user can read; returns false if it exists. */
+async function create(path: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Whether a lock exists and its process counts as dead. */
+async function isStale(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+  return Date.now() - mtimeMs > LOCK_STALE_MS;
 }
 
 function parsed(text: string): unknown {
