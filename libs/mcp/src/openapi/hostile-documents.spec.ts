@@ -103,3 +103,20 @@ describe('documents with odd references, names and texts', () => {
     expect(namesOf(paths.toReversed())).toEqual(namesOf(paths));
   });
 });
+
+describe('documents with operations that have many tags', () => {
+  const selected = (tags: readonly unknown[]): readonly string[] =>
+    openApiTools(documentOf({ operationId: 'drop', tags }, {}), {
+      ...ALL,
+      exclude: { tags: ['admin'] },
+    }).tools.map(({ name }) => name);
+
+  it('cannot hide a tag from an exclusion', () => {
+    expect(selected(['pets'])).toEqual(['drop']);
+    expect(selected([...list(49, 'pets'), 'admin'])).toEqual([]);
+    expect(selected([...list(49, 1), 'admin'])).toEqual([]);
+    expect(() => selected([...list(50, 'pets'), 'admin'])).toThrow(
+      'The operation post /p has more than 50 tags.',
+    );
+  });
+});

@@ -1,3 +1,4 @@
+import { truncated } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 import { OpenApiFault, resolved } from './document';
@@ -15,8 +16,8 @@ export interface OperationFilter {
 }
 
 /**
- * Selection of a document's operations by an administrator. Operations are identified by id, or by
- * `method path`.
+ * Selection of a document's operations by an administrator. `aliases` and `readOnly` identify
+ * operations by id or by `method path`.
  */
 export interface OpenApiSelection {
   /** Operations that become tools; all GET operations if absent. */
@@ -39,8 +40,10 @@ export interface ListedOperation {
 }
 
 const OPERATIONS_MAX = 10_000;
-/** Maximum number of tags of one operation that are compared. */
-const TAGS_MAX = 20;
+/** Maximum number of tags of one operation, because many operations may refer to the same list. */
+const TAGS_MAX = 50;
+/** Maximum number of characters of an operation's key in a message. */
+const KEY_SHOWN_MAX = 128;
 
 /** Names an operation within its document, such as `get /pets`. */
 export const operationKey = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>): string =>
@@ -48,7 +51,8 @@ export const operationKey = ({ method, path }: Pick<ListedOperation, 'method' | 
 
 /**
  * Returns all operations in the order of the document. Throws an `OpenApiFault` for more than
- * 10,000.
+ * 10,000 operations, and for an operation with more than 50 tags: without the others it could pass
+ * an exclusion.
  */
 export function listedOperations(document: JsonObject): readonly ListedOperation[] {
   const found: ListedOperation[] = [];
@@ -62,15 +66,22 @@ export function listedOperations(document: JsonObject): readonly ListedOperation
       found.push({
         ...{ path, method },
         operationId: typeof operationId === 'string' ? operationId : null,
-        tags: ownList(operation, 'tags')
-          .slice(0, TAGS_MAX)
-          .filter((tag) => typeof tag === 'string'),
+        tags: tagsOf(operation, operationKey({ path, method })),
       });
     }
     if (found.length > OPERATIONS_MAX)
       throw new OpenApiFault(`The document has more than ${String(OPERATIONS_MAX)} operations.`);
   }
   return found;
+}
+
+function tagsOf(operation: JsonObject, key: string): readonly string[] {
+  const tags = ownList(operation, 'tags');
+  if (tags.length > TAGS_MAX)
+    throw new OpenApiFault(
+      `The operation ${truncated(key, KEY_SHOWN_MAX)} has more than ${String(TAGS_MAX)} tags.`,
+    );
+  return tags.filter((tag) => typeof tag === 'string');
 }
 
 /**
@@ -96,11 +107,12 @@ function fits(
   filter: OperationFilter,
 ): boolean {
   const { operationIds, tags, methods, paths } = filter;
+  const wanted = tags && new Set(tags);
   const isOfPath = (glob: string): boolean =>
     glob.endsWith('*') ? path.startsWith(glob.slice(0, -1)) : path === glob;
   return (
     (operationIds === undefined || operationIds.some((id) => id === operationId)) &&
-    (tags === undefined || tags.some((tag) => tagged.includes(tag))) &&
+    (wanted === undefined || tagged.some((tag) => wanted.has(tag))) &&
     (methods === undefined || methods.includes(method)) &&
     (paths === undefined || paths.some(isOfPath))
   );

@@ -69,20 +69,21 @@ export function selectionFaults(
   const operations = listedOperations(document);
   const ids = new Set(operations.map(({ operationId }) => operationId));
   const knownKeys = new Set<string | null>([...ids, ...operations.map(operationKey)]);
+  const unknownIds = Object.entries({ include, exclude }).flatMap(([filter, of]) =>
+    (of?.operation_ids ?? []).flatMap((id, at) =>
+      ids.has(id) ? [] : [{ path: `${filter}.operation_ids.${String(at)}`, message: UNKNOWN_ID }],
+    ),
+  );
   const named = [
-    ...(include?.operation_ids ?? []).map(
-      (id, at) => [`include.operation_ids.${String(at)}`, ids.has(id)] as const,
-    ),
-    ...(exclude?.operation_ids ?? []).map(
-      (id, at) => [`exclude.operation_ids.${String(at)}`, ids.has(id)] as const,
-    ),
     ...Object.keys(aliases).map((name) => [`aliases.${name.slice(0, 64)}`, knownKeys.has(name)] as const),
     ...readOnly.map((name, at) => [`read_only.${String(at)}`, knownKeys.has(name)] as const),
   ];
   const unknown = named.filter(([, isKnown]) => !isKnown).map(([path]) => ({ path, message: UNKNOWN }));
-  return [...unknown, ...aliasFaults(aliases)];
+  return [...unknownIds, ...unknown, ...aliasFaults(aliases)];
 }
 
+const UNKNOWN_ID =
+  'is no operationId of the document; select an operation without an operationId by methods and paths';
 const UNKNOWN =
   'is no operation of the document; name one by its operationId, or by method and path as in `get /pets`';
 

@@ -14,7 +14,12 @@ interface Created {
   readonly servers: readonly string[];
   readonly tools: readonly { readonly name: string; readonly operation: string }[];
   readonly skipped: readonly { readonly operation: string; readonly reason: string }[];
-  readonly operations?: readonly { readonly operation: string; readonly selected: boolean }[];
+  readonly operations?: readonly {
+    readonly operation: string;
+    readonly operation_id: string | null;
+    readonly tags: readonly string[];
+    readonly selected: boolean;
+  }[];
   readonly warnings?: readonly { readonly path: string; readonly message: string }[];
   readonly error?: { readonly type: string; readonly param?: string; readonly message: string };
 }
@@ -125,6 +130,17 @@ paths:
     expect(chosen.body).not.toHaveProperty('warnings.0');
   });
 
+  it('are previewed with the beginning of long names, which many operations may share', async () => {
+    const item = { $ref: '#/components/item' };
+    const spec = {
+      ...paths({ '/a': item, '/b': item }),
+      components: { item: { get: { operationId: 'o'.repeat(1_000), tags: ['t'.repeat(1_000)] } } },
+    };
+    const { body } = await create({ spec }, { commit: false });
+    const names = { operation_id: 'o'.repeat(255), tags: ['t'.repeat(255)] };
+    expect(body.operations).toEqual([expect.objectContaining(names), expect.objectContaining(names)]);
+  });
+
   it('leave out operations that cannot be tools, with the reason', async () => {
     const spec = paths({
       '/a': { get: {} },
@@ -157,11 +173,11 @@ paths:
       'reference to itself',
     ],
     [
-      'an operation that is not there',
-      { spec: paths({ '/a': { get: {} } }), include: { operation_ids: ['x'] } },
+      'an operationId that the document does not have',
+      { spec: paths({ '/a': { get: {} } }), include: { operation_ids: ['get /a'] } },
       base,
       'openapi.include.operation_ids.0',
-      'is no operation',
+      'by methods and paths',
     ],
     [
       'a name that is no name of a tool',

@@ -1,5 +1,5 @@
 import { McpIntegrationEntity, McpOpenApiDocumentEntity, type StoredOpenApiSelection } from '@gw/entities';
-import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
+import { assertAllowedUrl, GatewayError, truncated, type AddressPolicy } from '@gw/kernel';
 import {
   isSelected,
   listedOperations,
@@ -37,7 +37,13 @@ import {
   type UpdatedOpenApiResponse,
 } from './openapi.view';
 
+/** Maximum number of operations in a preview. */
 const OPERATIONS_MAX = 1_000;
+/**
+ * Maximum number of characters of an operation's id or tag in a preview, as in a selection. Many
+ * operations may refer to the same long text.
+ */
+const NAME_MAX = 255;
 
 /** Creates MCP integrations for HTTP services that OpenAPI documents describe. */
 @Injectable()
@@ -231,8 +237,10 @@ function previewOf(
     operations: listedOperations(document)
       .slice(0, OPERATIONS_MAX)
       .map((each) => ({
-        ...{ operation: operationKey(each), operation_id: each.operationId, method: each.method },
-        ...{ path: each.path, tags: each.tags, selected: isSelected(each, of) },
+        ...{ operation: operationKey(each), method: each.method, path: each.path },
+        operation_id: each.operationId === null ? null : truncated(each.operationId, NAME_MAX),
+        tags: each.tags.map((tag) => truncated(tag, NAME_MAX)),
+        selected: isSelected(each, of),
       })),
   };
 }
