@@ -30,7 +30,7 @@ export {
   ssePlaceOf,
   resourcePathOf,
   resourceAt,
-  resourceOfPath,
+  resourcePathOfAuthorize,
   type McpPlace,
   type SsePlace,
   type ResourcePlace,

@@ -1,4 +1,4 @@
-import { MCP_ADMIN_PATH } from '@gw/contracts';
+import { MCP_ADMIN_PATH, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 import { canonicalResource } from './resource-url';
 
 /**
@@ -16,9 +16,10 @@ export type ResourcePlace =
 export type McpPlace = Extract<ResourcePlace, { kind: 'mcp' }>;
 
 const SEGMENT = /^[\w-]{1,255}$/;
-/** First segments that never name a workspace. */
+/** First segments that name neither a workspace nor a server: the gateway has other routes there. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...['v1', 'v2', 'oauth', 'mcp', 'mcp-servers', 'health', 'openapi', 'scim'],
+  ...UNVERSIONED_SEGMENTS,
+  ...['v1', 'v1beta', 'v1beta1', 'v2', 'mcp', 'health', 'openapi', 'scim'],
 ]);
 /** Segments that never name a server. */
 const NO_SERVERS: ReadonlySet<string> = new Set(['-', 'all', 'mcp', 'sse', 'messages']);
@@ -72,7 +73,7 @@ export function mcpPlaceOf(path: string): McpPlace | undefined {
 
 /**
  * Returns the path of the resource that a path of an MCP server or agent belongs to. Agents have
- * several paths, such as that of their card; an MCP server has one.
+ * several paths, such as that of their card; an MCP server has others for HTTP+SSE.
  */
 export function resourcePathOf(path: string): string {
   if (mcpPlaceOf(path) !== undefined) return path;
@@ -83,11 +84,11 @@ export function resourcePathOf(path: string): string {
 }
 
 /**
- * Returns the path of the resource that an authorization path names:
+ * Returns the path of the MCP server that an authorization path names:
  * `/oauth/{workspace}/{server}/authorize` or `/oauth/{server}/authorize`. Undefined for another
  * path.
  */
-export function resourceOfPath(path: string): string | undefined {
+export function resourcePathOfAuthorize(path: string): string | undefined {
   const segments = path.split('/', 6);
   const [root, oauth, ...named] = segments;
   if (root !== '' || oauth !== 'oauth' || named.pop() !== 'authorize' || named.length === 0) return undefined;

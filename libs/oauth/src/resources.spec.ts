@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalResource, resourceAt, resourceOfPath, sameResource } from './index';
+import { canonicalResource, resourceAt, resourcePathOfAuthorize, sameResource } from './index';
 
 const PUBLIC_URL = 'https://gateway.example.com';
 const PIECES = [
@@ -112,6 +112,9 @@ describe('resourceAt', () => {
       '/mcp/Admin',
       '/v1/mcp',
       '/oauth/server/mcp',
+      '/invite/server/mcp',
+      '/v1beta/server/mcp',
+      '/reset/mcp',
       '/team/all/mcp',
     ],
     ...[
@@ -138,13 +141,13 @@ describe('resourceAt', () => {
   });
 });
 
-describe('resourceOfPath', () => {
+describe('resourcePathOfAuthorize', () => {
   it.each([
     ['/oauth/team/server/authorize', '/team/server/mcp'],
     ['/oauth/server/authorize', '/server/mcp'],
     ['/oauth/team/-/authorize', '/team/-/mcp'],
   ])('returns the resource of %s', (path, resource) => {
-    expect(resourceOfPath(path)).toBe(resource);
+    expect(resourcePathOfAuthorize(path)).toBe(resource);
     expect(resourceAt(PUBLIC_URL + resource, PUBLIC_URL)).toMatchObject({ kind: 'mcp' });
   });
 
@@ -163,6 +166,6 @@ describe('resourceOfPath', () => {
       'oauth/x/authorize',
     ],
   ])('returns undefined for %s', (path) => {
-    expect(resourceOfPath(path)).toBeUndefined();
+    expect(resourcePathOfAuthorize(path)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { resourceOfPath } from '@gw/oauth';
+import { resourcePathOfAuthorize } from '@gw/oauth';
 
 /**
  * Kind of a path of the OAuth server. `target` is the path and query that the protocol engine
@@ -35,7 +35,7 @@ export function oauthPathOf(method: string, url: string, publicUrl: string): Oau
   if (path === '/oauth/authorize' && method === 'POST') return null;
   const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : RESUME.test(path) ? 'resume' : undefined;
   if (route !== undefined) return { kind: 'engine', route, target: path + query };
-  const named = resourceOfPath(path);
+  const named = resourcePathOfAuthorize(path);
   return named === undefined ? null : ofResource(publicUrl + named, query);
 }
 

@@ -1,5 +1,6 @@
 import { AgentServerEntity, type AgentSkillEntity } from '@gw/entities';
 import { randomHex } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
@@ -42,12 +43,20 @@ export const approvedSkillsOf = ({
  */
 const SLUG_BASE_MAX = 43;
 
-/** Returns the slug of a new agent. Throws `conflict` when the workspace already uses it. */
+/** Last segments of the URLs of MCP servers, one of which may have the slug `agents`. */
+const RESERVED: ReadonlySet<string> = new Set(['mcp', 'sse', 'messages']);
+
+/**
+ * Returns the slug of a new agent. Throws `validation_failed` for a reserved slug, and `conflict`
+ * when the workspace already uses it.
+ */
 export async function newSlug(
   manager: EntityManager,
   workspaceId: string,
   { name, slug: requestedSlug }: { readonly name: string; readonly slug?: string | undefined },
 ): Promise<string> {
+  if (requestedSlug !== undefined && RESERVED.has(requestedSlug.toLowerCase()))
+    throw invalid('slug', 'slug must not be mcp, sse or messages; choose another one');
   const slug = requestedSlug ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
   await assertSlugFree(manager, AgentServerEntity, { workspaceId, slug, status: 'active' });
   return slug;

@@ -42,7 +42,7 @@ export class CreateAgentServerDto extends AgentServerInput {
     optional: true,
     min: 3,
     max: 50,
-    description: 'Default: derived from the name.',
+    description: 'Default: derived from the name. Cannot be mcp, sse or messages.',
     example: 'travel',
   })
   slug?: string;

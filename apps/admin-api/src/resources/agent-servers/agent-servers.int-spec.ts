@@ -57,6 +57,15 @@ describe('agents of workspaces', () => {
     expect(refusal(again)).toEqual([409, 'conflict', 'slug']);
   });
 
+  it.each(['mcp', 'sse', 'messages', 'MCP'])(
+    'cannot have the slug %s, whose URL would be that of an MCP server',
+    async (slug) => {
+      const { id } = await upstream();
+      const refused = await create({ name: 'x', agent_integration_id: id, slug });
+      expect(refusal(refused)).toEqual([400, 'validation_failed', 'slug']);
+    },
+  );
+
   it('are hidden from other organisations and workspaces', async () => {
     const { id } = await made();
     for (const key of [other.key, other.adminKey])
