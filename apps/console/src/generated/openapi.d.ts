@@ -6453,7 +6453,7 @@ export interface components {
             /** @example Travel agent */
             name: string;
             /**
-             * @description Default: derived from the name.
+             * @description Default: derived from the name. Cannot be mcp, sse or messages.
              * @example travel
              */
             slug?: string;
@@ -7713,6 +7713,7 @@ export interface components {
             workspace_id?: string;
         };
         CreateVirtualKeyDto: {
+            /** @description With deploymentName: the only deployment, unless deploymentConfig is given. */
             apiVersion?: string | null;
             azureAuthMode?: string | null;
             azureEntraClientId?: string | null;
@@ -7730,6 +7731,7 @@ export interface components {
             /** @example https://llm.example.org/v1 */
             custom_host?: string | null;
             deploymentConfig?: components["schemas"]["DeploymentDto"][] | null;
+            /** @description With apiVersion: the only deployment, unless deploymentConfig is given. */
             deploymentName?: string | null;
             /**
              * Format: date-time
@@ -15428,7 +15430,7 @@ export interface components {
             /** @example config.strategy.conditions[0] -> premium */
             matched_condition: string | null;
             /**
-             * @description Number of retries of the target whose response is returned.
+             * @description Number of retries of the target whose response is returned; -1 when all retries failed or none could be made.
              * @example 0
              */
             retry_count: number;
@@ -15519,26 +15521,7 @@ export interface components {
              */
             url?: string;
         };
-        SimulatedTranslationResponse: {
-            losses: components["schemas"]["SimulatedLossResponse"][];
-            /**
-             * @description Number of losses beyond the first 100.
-             * @example 0
-             */
-            more_losses: number;
-            /** @example @anthropic */
-            provider: string | null;
-            /** @description The 400 response of the target in place of a call; a fallback continues with the next target. */
-            refused: components["schemas"]["SimulatedRefusalResponse"] | null;
-            /** @example config.targets[1] */
-            target: string;
-            /**
-             * @description The two dialects of the translation; null when the provider gets the request unchanged.
-             * @example openai-chat>anthropic-messages
-             */
-            translation: string | null;
-        };
-        SimulatedTryResponse: {
+        SimulatedStepResponse: {
             hedge: components["schemas"]["SimulatedHedgeResponse"] | null;
             /**
              * @description Label of the target.
@@ -15566,6 +15549,25 @@ export interface components {
              */
             wait_ms: number;
         };
+        SimulatedTranslationResponse: {
+            losses: components["schemas"]["SimulatedLossResponse"][];
+            /**
+             * @description Number of losses beyond the first 100.
+             * @example 0
+             */
+            more_losses: number;
+            /** @example @anthropic */
+            provider: string | null;
+            /** @description The error, with status 400, that the gateway returns instead of calling this target; a fallback continues with the next target. */
+            refused: components["schemas"]["SimulatedRefusalResponse"] | null;
+            /** @example config.targets[1] */
+            target: string;
+            /**
+             * @description The two dialects of the translation; null when the provider gets the request unchanged.
+             * @example openai-chat>anthropic-messages
+             */
+            translation: string | null;
+        };
         SimulationResponse: {
             decision: components["schemas"]["SimulatedDecisionResponse"];
             /**
@@ -15574,8 +15576,8 @@ export interface components {
              */
             object: "simulation";
             /** @description The attempts that would be made if each of them failed with 503. */
-            plan: components["schemas"]["SimulatedTryResponse"][];
-            /** @description What a translation for each target would lose of the body. Targets with an unknown provider, and requests without a body, have no entry. */
+            plan: components["schemas"]["SimulatedStepResponse"][];
+            /** @description What a translation for each target would lose of the body. There are no entries for targets with an unknown provider, and none at all for a request without a body or with a path that calls no model. */
             translations: components["schemas"]["SimulatedTranslationResponse"][];
         };
         SkippedOperationResponse: {
@@ -16863,8 +16865,9 @@ export interface components {
             create_default_provider?: boolean;
             /** @description Slug of the created providers. Default: the slug of the integration. */
             default_provider_slug?: string;
+            /** @description Access of workspaces without an individual setting. Null: none. Absent: unchanged. */
             global_workspace_access?: components["schemas"]["WorkspaceAccessDto"] | null;
-            /** @description True: workspaces that are not in the list lose access. */
+            /** @description True: workspaces that are not in the list lose their individual setting, so that global_workspace_access applies to them. */
             override_existing_workspace_access?: boolean;
             workspaces?: components["schemas"]["IntegrationWorkspaceDto"][];
         };
@@ -17527,9 +17530,11 @@ export interface components {
             status?: "active" | "disabled";
         };
         UpdateUpstreamWorkspacesDto: {
+            /** @description Access of workspaces without an individual setting. Null: none. Absent: unchanged. */
             global_workspace_access?: components["schemas"]["UpstreamGlobalAccessDto"] | null;
-            /** @description True: workspaces that are not in the list lose their individual setting. */
+            /** @description True: workspaces that are not in the list lose their individual setting, so that global_workspace_access applies to them. */
             override_existing_workspace_access?: boolean;
+            /** @description Individual settings of workspaces, which take precedence over global_workspace_access. */
             workspaces: components["schemas"]["UpstreamWorkspaceDto"][];
         };
         UpdateUsageLimitPolicyDto: {
@@ -17604,6 +17609,7 @@ export interface components {
             role: "owner" | "admin" | "member";
         };
         UpdateVirtualKeyDto: {
+            /** @description With deploymentName: the only deployment, unless deploymentConfig is given. */
             apiVersion?: string | null;
             azureAuthMode?: string | null;
             azureEntraClientId?: string | null;
@@ -17621,6 +17627,7 @@ export interface components {
             /** @example https://llm.example.org/v1 */
             custom_host?: string | null;
             deploymentConfig?: components["schemas"]["DeploymentDto"][] | null;
+            /** @description With apiVersion: the only deployment, unless deploymentConfig is given. */
             deploymentName?: string | null;
             /**
              * Format: date-time

@@ -17,12 +17,21 @@ export class UpstreamGlobalAccessDto {
 }
 
 export class UpdateUpstreamWorkspacesDto {
-  @NestedListField(() => UpstreamWorkspaceDto, { maxItems: 1_000 }) workspaces!: UpstreamWorkspaceDto[];
-  @NestedField(() => UpstreamGlobalAccessDto, { optional: true, nullable: true })
+  @NestedListField(() => UpstreamWorkspaceDto, {
+    maxItems: 1_000,
+    description: 'Individual settings of workspaces, which take precedence over global_workspace_access.',
+  })
+  workspaces!: UpstreamWorkspaceDto[];
+  @NestedField(() => UpstreamGlobalAccessDto, {
+    optional: true,
+    nullable: true,
+    description: 'Access of workspaces without an individual setting. Null: none. Absent: unchanged.',
+  })
   global_workspace_access?: UpstreamGlobalAccessDto | null;
   @BooleanField({
     optional: true,
-    description: 'True: workspaces that are not in the list lose their individual setting.',
+    description:
+      'True: workspaces that are not in the list lose their individual setting, so that global_workspace_access applies to them.',
   })
   override_existing_workspace_access?: boolean;
 }
@@ -48,8 +57,8 @@ export class UpstreamWorkspaceResponse {
 }
 
 /**
- * Access of workspaces to an integration. Contains `data` and `total` with the query parameter
- * `version`, and `workspaces` without it.
+ * Access of workspaces to an MCP or agent integration. Contains `data` and `total` with the query
+ * parameter `version`, and `workspaces` without it.
  */
 export class UpstreamWorkspacesResponse {
   @ResponseField.list(() => UpstreamWorkspaceResponse, { optional: true })

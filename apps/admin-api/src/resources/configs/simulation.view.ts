@@ -7,7 +7,8 @@ export class SimulatedHedgeResponse {
   @ResponseField.number({ example: 800 }) readonly delay_ms!: number;
 }
 
-export class SimulatedTryResponse {
+/** An attempt of the plan, which has no result yet. */
+export class SimulatedStepResponse {
   @ResponseField.text({ description: 'JSON path of the target.', example: 'config.targets[0]' })
   readonly target!: string;
   @ResponseField.text({ nullable: true, description: 'Label of the target.', example: 'premium' })
@@ -25,7 +26,7 @@ export class SimulatedTryResponse {
   readonly hedge!: SimulatedHedgeResponse | null;
 }
 
-export class SimulatedAttemptResponse extends SimulatedTryResponse {
+export class SimulatedAttemptResponse extends SimulatedStepResponse {
   @ResponseField.integer({ nullable: true, example: 200 }) readonly status!: number | null;
   @ResponseField.text({ nullable: true, example: 'timeout' }) readonly failure!: string | null;
 }
@@ -50,7 +51,8 @@ export class SimulatedDecisionResponse {
   readonly matched_condition!: string | null;
   @ResponseField.list(() => SimulatedEventResponse) readonly routing!: readonly SimulatedEventResponse[];
   @ResponseField.integer({
-    description: 'Number of retries of the target whose response is returned.',
+    description:
+      'Number of retries of the target whose response is returned; -1 when all retries failed or none could be made.',
     example: 0,
   })
   readonly retry_count!: number;
@@ -86,33 +88,33 @@ export class SimulatedTranslationResponse {
   @ResponseField.one(() => SimulatedRefusalResponse, {
     nullable: true,
     description:
-      'The 400 response of the target in place of a call; a fallback continues with the next target.',
+      'The error, with status 400, that the gateway returns instead of calling this target; a fallback continues with the next target.',
   })
   readonly refused!: SimulatedRefusalResponse | null;
 }
 
 export class SimulationResponse {
   @ResponseField.kind('simulation') readonly object!: 'simulation';
-  @ResponseField.list(() => SimulatedTryResponse, {
+  @ResponseField.list(() => SimulatedStepResponse, {
     description: 'The attempts that would be made if each of them failed with 503.',
   })
-  readonly plan!: readonly SimulatedTryResponse[];
+  readonly plan!: readonly SimulatedStepResponse[];
   @ResponseField.one(() => SimulatedDecisionResponse) readonly decision!: SimulatedDecisionResponse;
   @ResponseField.list(() => SimulatedTranslationResponse, {
     description:
-      'What a translation for each target would lose of the body. Targets with an unknown provider, and requests without a body, have no entry.',
+      'What a translation for each target would lose of the body. There are no entries for targets with an unknown provider, and none at all for a request without a body or with a path that calls no model.',
   })
   readonly translations!: readonly SimulatedTranslationResponse[];
 }
 
-const toTry = ({
+const toStep = ({
   target,
   name,
   provider,
   retry,
   waitMs,
   hedge,
-}: Simulation['plan'][number]): SimulatedTryResponse => ({
+}: Simulation['plan'][number]): SimulatedStepResponse => ({
   target,
   name,
   provider,
@@ -127,10 +129,10 @@ export const toSimulation = (
 ): SimulationResponse => ({
   translations,
   object: 'simulation',
-  plan: plan.map(toTry),
+  plan: plan.map(toStep),
   decision: {
     attempts: decision.attempts.map((attempt) => ({
-      ...toTry(attempt),
+      ...toStep(attempt),
       status: attempt.status,
       failure: attempt.failure,
     })),

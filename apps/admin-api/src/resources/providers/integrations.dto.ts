@@ -172,11 +172,16 @@ export class IntegrationWorkspaceDto extends WorkspaceAccessDto {
 export class UpdateIntegrationWorkspacesDto {
   @NestedListField(() => IntegrationWorkspaceDto, { optional: true, maxItems: 1_000 })
   workspaces?: IntegrationWorkspaceDto[];
-  @NestedField(() => WorkspaceAccessDto, { optional: true, nullable: true })
+  @NestedField(() => WorkspaceAccessDto, {
+    optional: true,
+    nullable: true,
+    description: 'Access of workspaces without an individual setting. Null: none. Absent: unchanged.',
+  })
   global_workspace_access?: WorkspaceAccessDto | null;
   @BooleanField({
     optional: true,
-    description: 'True: workspaces that are not in the list lose access.',
+    description:
+      'True: workspaces that are not in the list lose their individual setting, so that global_workspace_access applies to them.',
   })
   override_existing_workspace_access?: boolean;
   @BooleanField({

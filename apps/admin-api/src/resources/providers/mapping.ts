@@ -1,3 +1,4 @@
+import { invalid } from '@gw/web';
 import type { DeploymentDto, VirtualKeyFieldsDto } from './virtual-keys.dto';
 
 /** Fields of the virtual-key routes, and the fields of the provider catalogue that they set. */
@@ -49,7 +50,8 @@ export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unk
 
 /**
  * Returns `deploymentConfig`, or the one deployment that `deploymentName` and `apiVersion`
- * describe; null to remove the deployments, undefined when the request names none.
+ * describe; null to remove the deployments, undefined when the request names none. Throws
+ * `validation_failed` for only one of the two.
  */
 function deploymentsOf({
   deploymentConfig,
@@ -59,6 +61,9 @@ function deploymentsOf({
   if (deploymentConfig !== undefined) return deploymentConfig && deploymentConfig.map(toDeployment);
   if (deploymentName === undefined && apiVersion === undefined) return undefined;
   if (deploymentName === null && apiVersion === null) return null;
+  for (const [field, value] of Object.entries({ deploymentName, apiVersion }))
+    if (typeof value !== 'string')
+      throw invalid(field, 'deploymentName and apiVersion describe one deployment; send both');
   return [{ azure_deployment_name: deploymentName, azure_api_version: apiVersion, is_default: true }];
 }
 

@@ -32,9 +32,20 @@ export class DeploymentDto {
  * catalogue.
  */
 export class VirtualKeyFieldsDto extends ProviderFieldsDto {
-  @TextField({ optional: true, nullable: true, max: 30 }) apiVersion?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 30,
+    description: 'With deploymentName: the only deployment, unless deploymentConfig is given.',
+  })
+  apiVersion?: string | null;
   @TextField({ optional: true, nullable: true }) resourceName?: string | null;
-  @TextField({ optional: true, nullable: true }) deploymentName?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    description: 'With apiVersion: the only deployment, unless deploymentConfig is given.',
+  })
+  deploymentName?: string | null;
   @NestedListField(() => DeploymentDto, { optional: true, nullable: true })
   deploymentConfig?: DeploymentDto[] | null;
   @TextField({ optional: true, nullable: true }) azureAuthMode?: string | null;
