@@ -33,8 +33,8 @@ export type OnRead = (length: number, bytes: Buffer) => void;
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Maximum addresses that are attempted. All addresses are checked. */
-const ADDRESSES_TRIED_MAX = 8;
+/** Maximum addresses to which a connection is attempted. All addresses are checked. */
+const ADDRESSES_MAX = 8;
 const NEXT_ADDRESS_AFTER_MS = 500;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
@@ -46,6 +46,7 @@ const TCP_KEEP_ALIVE_MS = 60_000;
  * the operator and not checked.
  */
 export class Connector {
+  /** Lookups in flight, by owner and name. */
   private readonly lookups = new Map<string, Promise<LookupAddress[]>>();
 
   constructor(
@@ -64,8 +65,8 @@ export class Connector {
 
   /**
    * Opens a connected socket, after the TLS handshake for https. `signal` aborts at once. With a
-   * proxy, a `tunnelled` socket ends at the target for any scheme; otherwise plain http ends at the
-   * proxy, which needs requests in absolute form.
+   * proxy, a `tunnelled` socket ends at the target; without a tunnel, which only http allows, it
+   * ends at the proxy, which needs requests in absolute form.
    * @throws OutboundError `refused` or `unreachable`.
    */
   openSocket(
@@ -144,15 +145,15 @@ export class Connector {
   }
 
   /**
-   * Resolves a name with one lookup at a time, so that a burst of new connections does not fill the
-   * queue of the thread pool.
+   * Resolves a name with one lookup at a time for each owner. A burst of new connections does not
+   * fill the queue of the thread pool, and no owner waits for the lookups of another one.
    */
-  private resolve(host: string, owner?: string): Promise<LookupAddress[]> {
-    const pending = this.lookups.get(host);
+  private resolve(host: string, owner = ''): Promise<LookupAddress[]> {
+    const key = `${owner} ${host}`;
+    const pending = this.lookups.get(key);
     if (pending) return pending;
     const started = new Promise<LookupAddress[]>((resolve, reject) => {
       const found: Parameters<LookupAll>[2] = (error, addresses) => {
-        this.lookups.delete(host);
         if (error) {
           const message = `The host name could not be resolved (${error.code ?? 'unknown'}).`;
           reject(
@@ -164,7 +165,9 @@ export class Connector {
       };
       this.lookup(host, { all: true }, found, owner);
     });
-    this.lookups.set(host, started);
+    this.lookups.set(key, started);
+    const forget = (): void => void this.lookups.delete(key);
+    started.then(forget, forget);
     return started;
   }
 
@@ -191,7 +194,7 @@ function direct(
   addresses: readonly LookupAddress[],
   onRead: OnRead | null,
 ): DirectOptions {
-  const pinned = addresses.slice(0, ADDRESSES_TRIED_MAX);
+  const pinned = addresses.slice(0, ADDRESSES_MAX);
   return {
     host,
     port,
@@ -283,14 +286,16 @@ function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSigna
   const opened = new Promise<Socket>((resolve, reject) => {
     request.once('error', reject);
     request.once('connect', (response, tunnelled: Socket, head: Buffer) => {
-      if (response.statusCode === 200) {
+      const { statusCode = 0 } = response;
+      // Every status 2xx opens the tunnel (RFC 9110, section 9.3.6).
+      if (statusCode >= 200 && statusCode <= 299) {
         if (head.length > 0) tunnelled.unshift(head);
         resolve(tunnelled);
       } else {
         reject(
           new OutboundError(
             'unreachable',
-            `The proxy responded with status ${String(response.statusCode)} to CONNECT.`,
+            `The proxy responded with status ${String(statusCode)} to CONNECT.`,
             null,
             { reason: 'proxy_failed' },
           ),

@@ -2,6 +2,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
+import type { LookupAll } from './connector';
 import type { OutboundClient } from './outbound-client';
 import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './spec-support/loopback';
@@ -76,20 +77,64 @@ describe('OutboundClient addresses', () => {
     const zone = { 'inner.example.org': [['10.0.0.5']], 'llm.example.org': [['93.184.215.14']] };
     outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf(zone) });
     const giveUp = new AbortController();
+    const llm = { origin: 'http://llm.example.org', poolClass: '' };
     for (const origin of ['http://inner.example.org', 'http://127.0.0.1:1', 'http://llm.example.org/path'])
-      await expect(outbound.openSocket(origin, giveUp.signal)).rejects.toMatchObject({ failure: 'refused' });
+      await expect(outbound.openSocket({ origin, poolClass: '' }, giveUp.signal)).rejects.toMatchObject({
+        failure: 'refused',
+      });
     expect(routes.tried).toEqual([]);
-    const socket = await outbound.openSocket('http://llm.example.org', giveUp.signal);
+    const socket = await outbound.openSocket(llm, giveUp.signal);
     expect(routes.tried).toEqual(['93.184.215.14']);
     socket.destroy();
     const reason = new OutboundError('timeout', 'Too slow.', 'connect');
-    const late = outbound.openSocket('http://llm.example.org', giveUp.signal);
+    const late = outbound.openSocket(llm, giveUp.signal);
     giveUp.abort(reason);
     await expect(late).rejects.toBe(reason);
     outbound.close();
-    await expect(outbound.openSocket('http://llm.example.org', giveUp.signal)).rejects.toMatchObject({
+    await expect(outbound.openSocket(llm, giveUp.signal)).rejects.toMatchObject({
       failure: 'stopped',
     });
+  });
+
+  describe('when one owner of calls looks up the same name as another one', () => {
+    const origin = 'http://llm.example.org';
+    const owners: (string | undefined)[] = [];
+    beforeEach(() => {
+      owners.length = 0;
+      const found = lookupOf({ 'llm.example.org': [['93.184.215.14']] });
+      const lookup: LookupAll = (host, options, callback, owner) => {
+        owners.push(owner);
+        if (owner !== 'waiting') found(host, options, callback);
+      };
+      outbound = clientWith({ policy: nothingTrusted, lookup });
+    });
+
+    it('does not make an owner wait for the lookups of another one', async () => {
+      const client = outbound as OutboundClient;
+      const calls = ['waiting', 'waiting', 'other'].map((poolClass) =>
+        run(client, requestTo(origin, { poolClass })),
+      );
+      expect(await calls[2]).toMatchObject({ status: 200, error: null });
+      const opening = new AbortController().signal;
+      const socket = await client.openSocket({ origin, poolClass: 'another' }, opening);
+      socket.destroy();
+      expect(owners).toEqual(['waiting', 'other', 'another']);
+      client.close();
+      await Promise.all(calls);
+    });
+  });
+
+  it('looks a name up again when the resolver has failed at once', async () => {
+    const found = lookupOf({ 'llm.example.org': [['93.184.215.14']] });
+    let lookups = 0;
+    const lookup: LookupAll = (host, options, callback) => {
+      lookups += 1;
+      if (lookups === 1) throw new Error('no resolver');
+      found(host, options, callback);
+    };
+    outbound = clientWith({ policy: nothingTrusted, lookup });
+    expect((await run(outbound, requestTo('http://llm.example.org'))).error?.failure).toBe('unreachable');
+    expect((await run(outbound, requestTo('http://llm.example.org'))).status).toBe(200);
   });
 
   it.each([

@@ -88,13 +88,16 @@ export class OutboundClient {
    * Opens a connected socket for a protocol that begins as an HTTP call and then changes. The
    * address policy, pinning and proxies apply as for a call: TLS for https, and a CONNECT tunnel
    * with a proxy, so that bytes reach the target unchanged. The caller owns the socket; it belongs
-   * to no pool and `close` does not close it. `signal` aborts at once, with its reason if that is
-   * an OutboundError.
+   * to no pool and `close` does not close it; `poolClass` is the owner of the DNS lookup. `signal`
+   * aborts at once, with its reason if that is an OutboundError.
    * @throws OutboundError `refused`, `unreachable` or `stopped`.
    */
-  async openSocket(origin: string, signal: AbortSignal): Promise<Socket> {
+  async openSocket(
+    { origin, poolClass }: Pick<OutboundRequest, 'origin' | 'poolClass'>,
+    signal: AbortSignal,
+  ): Promise<Socket> {
     if (this.isClosed) throw clientIsClosed();
-    return this.connector.openSocket(parseTarget(origin), {}, signal, true);
+    return this.connector.openSocket({ ...parseTarget(origin), owner: poolClass }, {}, signal, true);
   }
 
   /** Closes all connections. Calls that are in flight and all later ones fail as `stopped`. */

@@ -140,9 +140,22 @@ describe('OutboundClient with a proxy', () => {
     await until(() => proxy.sockets.size === 0);
   });
 
+  it('accepts every status 2xx of the proxy for a tunnel', async () => {
+    port = secure.port;
+    const accepting = await proxyServer(() => port, 204);
+    const client = clientWith({ policy, lookup, proxy: { httpsProxy: accepting.origin } });
+    const got = await run(client, requestTo('https://llm.example.org', { body: Buffer.from('one') }));
+    expect(got).toMatchObject({ status: 200, body: 'one', error: null });
+    client.close();
+    await accepting.close();
+  });
+
   it('tunnels plain http too for a socket, so that bytes reach the target unchanged [ENV-02]', async () => {
     port = plain.port;
-    const socket = await outbound.openSocket('http://llm.example.org', new AbortController().signal);
+    const socket = await outbound.openSocket(
+      { origin: 'http://llm.example.org', poolClass: '' },
+      new AbortController().signal,
+    );
     socket.write('GET /raw HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
     let text = '';
     for await (const chunk of socket) text += String(chunk);

@@ -87,7 +87,7 @@ class Handshake implements OutboundCall {
   /** Never rejects. */
   async run(outbound: Pick<OutboundClient, 'openSocket'>): Promise<void> {
     try {
-      const socket = await outbound.openSocket(this.request.origin, this.opening.signal);
+      const socket = await outbound.openSocket(this.request, this.opening.signal);
       this.socket = socket;
       if (this.isDone) socket.destroy();
       else this.openWebSocket(socket);

@@ -8,10 +8,10 @@ export interface ProxyServer extends Loopback {
 }
 
 /**
- * A forward proxy that connects every name to the loopback server at `port()`. With `status`, it
- * responds to CONNECT with that status.
+ * A forward proxy that connects every name to the loopback server at `port()`. It responds to
+ * CONNECT with `status`, and opens the tunnel if that is 2xx.
  */
-export async function proxyServer(port: () => number, status?: number): Promise<ProxyServer> {
+export async function proxyServer(port: () => number, status = 200): Promise<ProxyServer> {
   const seen: ProxyServer['seen'] = [];
   const server = createServer((req, res) => {
     seen.push({
@@ -36,12 +36,12 @@ export async function proxyServer(port: () => number, status?: number): Promise<
   });
   server.on('connect', (req, client) => {
     seen.push({ line: `CONNECT ${String(req.url)}`, authorization: req.headers['proxy-authorization'] });
-    if (status !== undefined) {
+    if (status >= 300) {
       client.end(`HTTP/1.1 ${String(status)} No\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     const onward = connect(port(), '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      client.write(`HTTP/1.1 ${String(status)} Connection established\r\n\r\n`);
       onward.pipe(client);
       client.pipe(onward);
     });
