@@ -10,15 +10,19 @@ export interface Environments {
   readonly gateway: Environment;
 }
 
-/** Returns the environment of each process: our own, and the settings that the launcher decides. */
+/**
+ * Returns the environment of each process: `environment`, which the launcher inherits, and the
+ * settings that the launcher decides.
+ */
 export function environmentsOf(
-  inherited: Environment,
+  environment: Environment,
   settings: LauncherSettings,
   secrets: Secrets,
   folder: DataFolder,
   databaseUrl: string,
   ports: Ports,
 ): Environments {
+  const inherited = withoutEmpty(environment);
   const { host } = settings;
   const adminUrl = `http://${reachableHost(host)}:${String(ports.admin)}`;
   const shared: Record<string, string | undefined> = {
@@ -65,12 +69,16 @@ export function environmentsOf(
     gateway: {
       ...shared,
       // The admin API serves the console, whose pages call the gateway.
-      CONSOLE_URL: inherited['CONSOLE_URL'] || adminUrl,
+      CONSOLE_URL: inherited['CONSOLE_URL'] ?? adminUrl,
       METRICS_PORT: metricsPort(settings, 0),
       CPU_SCHEDULING_POLICY: settings.schedulingPolicy,
     },
   };
 }
+
+/** Leaves out empty variables, which count as absent, as for the settings of every process. */
+const withoutEmpty = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value = '']) => value.trim() !== ''));
 
 const metricsPort = ({ metricsPort: first }: LauncherSettings, place: number): string | undefined =>
   first === null ? undefined : String(first + place);

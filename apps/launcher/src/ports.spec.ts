@@ -23,7 +23,7 @@ describe('choosePorts', () => {
     return choosePorts(readLauncherSettings(Object.fromEntries(texts) as Record<string, string>));
   };
 
-  it('picks a free port for the worker unless it is set, so that several products can run on one machine', async () => {
+  it('picks a free port for the worker unless it is set, so that several installations can run on one machine', async () => {
     const one = await choose({});
     await listen(one.worker);
     const two = await choose({});
@@ -76,6 +76,12 @@ describe('choosePorts', () => {
         METRICS_PORT + 1,
         METRICS_PORT + 2,
       ]),
+    );
+  });
+
+  it.each(['192.0.2.1', 'host.invalid'])('reports the solution when HOST is %s', async (HOST) => {
+    await expect(choose({ HOST })).rejects.toThrow(
+      `HOST ${HOST} is not an address of this machine: set HOST to one, such as 127.0.0.1, or to 0.0.0.0 for all.`,
     );
   });
 

@@ -28,7 +28,7 @@ interface Claim {
 /**
  * Checks every port before anything starts, so that the message names the setting instead of
  * showing a child's stack trace. The worker gets any free port unless one is set, because no client
- * needs to know it and several products may run on one machine.
+ * needs to know it and several installations may run on one machine. Throws `StartError`.
  */
 export async function choosePorts(settings: LauncherSettings): Promise<Ports> {
   const claims = claimsOf(settings);
@@ -90,6 +90,6 @@ function reasonOf(error: NodeJS.ErrnoException, { name, host, wayOut }: Claim): 
     return `${name} is in use on ${host}: stop what listens there, or ${wayOut}.`;
   if (error.code === 'EACCES') return `${name} may not be used by this user: ${wayOut}, 1024 or higher.`;
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? ''))
-    return `HOST ${host} is not an address of this machine.`;
+    return `HOST ${host} is not an address of this machine: set HOST to one, such as 127.0.0.1, or to 0.0.0.0 for all.`;
   return `${name} cannot be used on ${host} (${error.message}): ${wayOut}.`;
 }
