@@ -2,7 +2,10 @@ import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexp
 
 /** One character of each class that expressions for credentials, addresses and prose use. */
 const PALETTE = [...'a-0 _.:/@x"Z\\\n,=+({[<é|!'];
-const REPETITIONS = 6;
+/** Number of samples of an expression and of each part, because a part may match different texts. */
+const SAMPLES = 6;
+/** Quantifiers with a smaller maximum hardly slow an expression down. */
+const REPETITIONS_MIN = 4;
 /** Suffixes after the repeated text: none, and characters that most expressions do not match. */
 const ENDS = ['', '\u0000', '/\n\u0000'];
 
@@ -19,7 +22,7 @@ export function attacksOn(expression: RegExp): readonly Attack[] {
   const quantifiers: AST.Quantifier[] = [];
   visitRegExpAST(pattern, {
     onQuantifierEnter: (quantifier) => {
-      if (quantifier.max > 3) quantifiers.push(quantifier);
+      if (quantifier.max >= REPETITIONS_MIN) quantifiers.push(quantifier);
     },
   });
   const attacks = new Map<string, Attack>();
@@ -28,7 +31,7 @@ export function attacksOn(expression: RegExp): readonly Attack[] {
     for (const behind of ENDS)
       attacks.set(JSON.stringify([before, repeated, behind]), { before, repeated, behind });
   };
-  for (let seed = 1; seed <= REPETITIONS; seed++) {
+  for (let seed = 1; seed <= SAMPLES; seed++) {
     const sample = new Sampler(expression, seed);
     add('', sample.of(pattern.alternatives));
     for (const quantifier of quantifiers) {
@@ -78,8 +81,8 @@ class Sampler {
   }
 
   /**
-   * Returns the text that a match needs before the quantifier; null if the quantifier is not below
-   * the node.
+   * Returns the text that a match needs before the quantifier; null if the quantifier is in none of
+   * the alternatives.
    */
   before(alternatives: readonly AST.Alternative[], target: AST.Quantifier): string | null {
     for (const { elements } of alternatives) {

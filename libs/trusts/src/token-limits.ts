@@ -24,9 +24,9 @@ const DAYS_MAX = 365;
  * restrict, so ignoring one would lift the restriction.
  *
  * Only some members of the limits of keys are supported. Rates have `type` (not `concurrency`),
- * `unit` and `value`. Budgets have `type`, `credit_limit` and a periodic reset.
- * `next_usage_reset_at` is validated but has no effect. `alert_threshold` has none either, because
- * nobody would receive the alert.
+ * `unit` and `value`. Budgets have `type`, `credit_limit` and optionally `periodic_reset` or
+ * `periodic_reset_days`. `next_usage_reset_at` is validated but has no effect. Other members are
+ * ignored, also `alert_threshold`, because the alert would have no recipient.
  */
 export const limitsOf = (claims: Claims): TokenLimits => ({
   rateLimits: listOf(
@@ -60,7 +60,9 @@ function listOf<T>(
 function rateOf({ type, unit, value }: Claims): RateLimitRule {
   const isKnown = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
   if (!isKnown || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw claimFault('each of rate_limits needs type (requests or tokens), unit and value');
+    throw claimFault(
+      `each of rate_limits needs type (requests or tokens), unit (${UNITS.join(', ')}) and value, a whole number of at least 0`,
+    );
   return { type, unit: unit as RateLimitRule['unit'], value };
 }
 
@@ -94,7 +96,8 @@ function resetOf(claims: Claims): Reset {
     throw claimFault(`periodic_reset_days must be a whole number from 1 to ${String(DAYS_MAX)}`);
   if (every !== null && days !== null)
     throw claimFault('periodic_reset and periodic_reset_days are mutually exclusive; set one of them');
-  if (next !== null && !isTime(next)) throw claimFault('next_usage_reset_at must be a time');
+  if (next !== null && !isTime(next))
+    throw claimFault('next_usage_reset_at must be a time, such as 2030-01-01T00:00:00Z');
   return {
     periodicReset: every as Reset['periodicReset'],
     periodicResetDays: days as Reset['periodicResetDays'],
