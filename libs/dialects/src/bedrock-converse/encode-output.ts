@@ -29,7 +29,7 @@ export function encodeOutput(facts: MediaFacts, hasToolBlocks: boolean): Encoded
       losses.refuse(path, 'Bedrock has no JSON output without a schema; send a JSON Schema.');
       return {};
     case 'grammar':
-      losses.refuse(path, 'Bedrock has no grammars of the output.');
+      losses.refuse(path, 'Bedrock cannot restrict its output to a grammar; use a JSON schema.');
       return {};
     case 'schema':
       return model.textFormat ? textFormat(output, facts) : outputTool(output, facts, hasToolBlocks);

@@ -117,7 +117,10 @@ function outputOf(call: ModelCall, target: Target, losses: LossLedger): JsonObje
       return { responseMimeType: JSON_TYPE };
     case 'grammar':
       if (own !== undefined) return own;
-      losses.refuse(pathOf(call, 'output'), 'Gemini has no grammars.');
+      losses.refuse(
+        pathOf(call, 'output'),
+        'Gemini cannot restrict its output to a grammar; use a JSON schema.',
+      );
       return {};
     case 'schema': {
       if (own !== undefined) return { responseMimeType: JSON_TYPE, ...own };

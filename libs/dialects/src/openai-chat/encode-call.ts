@@ -2,18 +2,16 @@ import { pathOf, type CallMember, type JsonObject, type ModelCall, type OutputFo
 import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
-import { effortOfBudget, nearestEffort } from '../values/effort';
 import { recordForeignMembers } from '../values/foreign-members';
 import { asObject, compact, optional } from '../values/json';
 import { refuseState } from '../values/missing-members';
 import { encodeMessages } from './encode-messages';
+import { encodeSampling, OPENAI_ITSELF, sentEffort } from './encode-sampling';
 import { OPENAI_FORM, type ChatForm } from './form';
 import { encodeTools } from './encode-tools';
 
 /** Maximum number of stop sequences that OpenAI accepts. */
 const STOPS_MAX = 4;
-/** Providers of OpenAI's own models, which accept only OpenAI's members. */
-const OPENAI_ITSELF: ReadonlySet<string> = new Set(['openai', 'azure-openai']);
 
 export const encodeCall = (call: ModelCall, target: Target, losses: LossLedger): ProviderCall =>
   encodeChatCall(call, target, losses, OPENAI_FORM);
@@ -53,7 +51,7 @@ class CallWriter {
       messages: encodeMessages(call, target, losses, form),
       ...(call.stream ? this.stream() : {}),
       ...encodeTools(call, losses, form),
-      ...this.sampling(),
+      ...encodeSampling(call, target, losses, this.isNative),
       ...this.limits(),
       ...this.output(),
       ...this.hints(),
@@ -64,38 +62,6 @@ class CallWriter {
   private stream(): JsonObject {
     const isAsked = this.target.traits.usageOnRequest !== false;
     return { stream: true, ...(isAsked ? { stream_options: { include_usage: true } } : {}) };
-  }
-
-  private sampling(): JsonObject {
-    const { call } = this;
-    const members: JsonObject = {};
-    const put = (name: string, member: CallMember, value: number | undefined, neutral?: number): void => {
-      if (value === undefined) return;
-      if (this.isRefused(name) && !this.isNative) {
-        if (value !== neutral)
-          this.losses.parameter(pathOf(call, member), `The model does not take ${pathOf(call, member)}.`);
-      } else members[name] = value;
-    };
-    put('n', 'n', call.n === 1 ? undefined : call.n);
-    put('temperature', 'temperature', call.temperature, 1);
-    put('top_p', 'topP', call.topP, 1);
-    put('top_k', 'topK', call.topK);
-    put('min_p', 'minP', call.minP, 0);
-    put('frequency_penalty', 'frequencyPenalty', call.frequencyPenalty, 0);
-    put('presence_penalty', 'presencePenalty', call.presencePenalty, 0);
-    put('seed', 'seed', call.seed);
-    if (call.logprobs !== undefined) {
-      members['logprobs'] = true;
-      if (call.logprobs.top > 0) members['top_logprobs'] = call.logprobs.top;
-    }
-    if (call.logitBias !== undefined) members['logit_bias'] = call.logitBias;
-    return members;
-  }
-
-  private isRefused(name: string): boolean {
-    if (name === 'top_k' || name === 'min_p') return OPENAI_ITSELF.has(this.target.provider);
-    const isSampling = name !== 'n' && name !== 'seed';
-    return isSampling && this.target.capabilities.sampling === 'none' && this.target.capabilities.isReasoning;
   }
 
   private limits(): JsonObject {
@@ -124,7 +90,10 @@ class CallWriter {
   private output(): JsonObject {
     const { call, form } = this;
     if (call.output?.kind === 'grammar' && !form.isOpenAi)
-      this.losses.refuse(pathOf(call, 'output'), 'The provider has no grammars of the output.');
+      this.losses.refuse(
+        pathOf(call, 'output'),
+        'The provider cannot restrict its output to a grammar; use a JSON schema.',
+      );
     const isSpoken = call.modalities?.includes('audio') === true;
     if (isSpoken && !this.isNative && form.isOpenAi)
       this.losses.refuse(pathOf(call, 'modalities'), 'Spoken responses have no form in your dialect.');
@@ -141,20 +110,14 @@ class CallWriter {
   }
 
   private effort(): string | undefined {
-    const { reasoning, maxTokens } = this.call;
+    const { reasoning } = this.call;
     if (reasoning === undefined) return undefined;
     const path = pathOf(this.call, 'reasoning');
     const isSummarised = reasoning.summary !== undefined && reasoning.summary !== 'off';
     if (isSummarised) this.losses.note(this.call.paths.reasoningSummary ?? path);
-    const wanted = reasoning.effort ?? effortOfBudget(reasoning, maxTokens);
-    if (wanted === undefined) return undefined;
-    const { efforts } = this.target.capabilities;
-    const effort =
-      wanted === 'none' && efforts.length > 0 && !efforts.includes('none')
-        ? efforts[0]
-        : nearestEffort(wanted, efforts);
-    const isExact = effort === reasoning.effort;
-    if (!isExact) this.losses.note(path, 'approximated', `reasoning_effort ${String(effort)}`);
+    const effort = sentEffort(this.call, this.target);
+    if (effort !== undefined && effort !== reasoning.effort)
+      this.losses.note(path, 'approximated', `reasoning_effort ${effort}`);
     return effort;
   }
 

@@ -13,15 +13,23 @@ export function encodeReasoning(call: ModelCall, target: Target, losses: LossLed
   return { ...(effort === undefined ? {} : { effort }), ...(summary === undefined ? {} : { summary }) };
 }
 
+/**
+ * Returns the effort that the provider is sent: one that the model has. Undefined lets the model
+ * decide.
+ */
+export function sentEffort(call: ModelCall, { capabilities }: Target): Effort | undefined {
+  const wanted = budgetEffort(call) ?? call.reasoning?.effort;
+  return wanted === undefined ? undefined : nearestEffort(wanted, capabilities.efforts);
+}
+
+/** Budgets of Gemini have a separate table. */
+const budgetEffort = ({ reasoning = {}, maxTokens, from }: ModelCall): Effort | undefined =>
+  effortOfBudget(reasoning, from === 'gemini' ? undefined : maxTokens);
+
 function encodeEffort(call: ModelCall, target: Target, losses: LossLedger): Effort | undefined {
-  const { reasoning = {}, maxTokens, from } = call;
-  // Budgets of Gemini have a separate table.
-  const ofBudget = effortOfBudget(reasoning, from === 'gemini' ? undefined : maxTokens);
-  const wanted = ofBudget ?? reasoning.effort;
-  if (wanted === undefined) return undefined;
-  const found = nearestEffort(wanted, target.capabilities.efforts);
-  if (ofBudget !== undefined || found !== wanted) {
-    losses.note(pathOf(call, 'reasoning'), 'approximated', `effort ${String(found)}`);
+  const sent = sentEffort(call, target);
+  if (sent !== undefined && (budgetEffort(call) !== undefined || sent !== call.reasoning?.effort)) {
+    losses.note(pathOf(call, 'reasoning'), 'approximated', `effort ${sent}`);
   }
-  return found;
+  return sent;
 }

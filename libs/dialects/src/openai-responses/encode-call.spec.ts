@@ -1,6 +1,6 @@
 import { openAiChatClient } from '../openai-chat';
 import { LossLedger } from '../losses';
-import { fromChat } from '../spec-support/responses-translations';
+import { fromChat, translated } from '../spec-support/responses-translations';
 import { targetOf } from '../target';
 import type { TranslatedCall } from '../translate';
 import { openAiResponsesProvider } from '.';
@@ -44,6 +44,53 @@ describe('calls to providers of the Responses API', () => {
       'stop=dropped',
       'temperature=dropped',
     ]);
+  });
+
+  describe('sampling and log probabilities of a model that reasons', () => {
+    const WANTED = { temperature: 0.2, logprobs: true, top_logprobs: 2 };
+    const LOGPROBS = 'message.output_text.logprobs';
+    const of = (model: string, effort?: string): TranslatedCall =>
+      fromChat({ ...WANTED, ...(effort && { reasoning_effort: effort }) }, { model, loss: 'adapt' });
+    const isSent = ({ body }: TranslatedCall): boolean[] => [
+      ...[body['temperature'] === 0.2, body['top_logprobs'] === 2],
+      (body['include'] as readonly string[]).includes(LOGPROBS),
+    ];
+
+    it('are sent with the effort none', () => {
+      expect(isSent(of('gpt-5.4', 'none'))).toEqual([true, true, true]);
+    });
+
+    it('are losses when the model cannot do without reasoning', () => {
+      for (const effort of [undefined, 'none', 'low']) {
+        const call = of('gpt-5', effort);
+        expect(isSent(call)).toEqual([false, false, false]);
+        expect(lossesOf(call)).toEqual(expect.arrayContaining(['temperature=dropped', 'logprobs=dropped']));
+      }
+      expect(() => fromChat({ logprobs: true }, { model: 'gpt-5' })).toThrow('no log probabilities');
+    });
+
+    it('are losses with another effort', () => {
+      expect(isSent(of('gpt-5.4', 'high'))).toEqual([false, false, false]);
+      // The default effort of later models may be none.
+      expect(isSent(of('gpt-5.4'))).toEqual([false, true, true]);
+    });
+
+    it('are sent or lost likewise to providers of Chat Completions', () => {
+      const members = (model: string, effort: string): string[] => {
+        const body = {
+          ...{ model: 'm', input: 'Hi', temperature: 0.2, top_logprobs: 2, include: [LOGPROBS] },
+          reasoning: { effort },
+        };
+        const call = translated('openai-responses', 'openai-chat', body, { model, loss: 'adapt' });
+        return ['temperature', 'logprobs', 'top_logprobs'].filter((name) => name in call.body);
+      };
+      expect(members('gpt-5.4', 'none')).toEqual(['temperature', 'logprobs', 'top_logprobs']);
+      for (const [model, effort] of [
+        ['gpt-5.4', 'high'],
+        ['gpt-5', 'none'],
+      ] as const)
+        expect(members(model, effort)).toEqual([]);
+    });
   });
 
   it('translate web search, and the name of a custom tool in the choice', () => {

@@ -7,7 +7,7 @@ import { dropMembers } from './drops';
 import { encodeReasoning } from './effort';
 import { isOwnCall } from './encode-content';
 import { encodeInput } from './encode-input';
-import { recordLosses, sampling } from './encode-losses';
+import { recordLosses, returnsLogprobs, sampling } from './encode-losses';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { DIALECT } from './own';
 
@@ -17,7 +17,7 @@ const SCHEMA_NAME = 'response';
 export function encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   const own = call.x?.[DIALECT] ?? {};
   const { instructions, input } = encodeInput(call, { call, target, losses });
-  recordLosses(call, losses);
+  recordLosses(call, target, losses);
   const body = compact({
     ...own,
     model: target.model,
@@ -152,7 +152,7 @@ function encodeInclude(call: ModelCall, target: Target): string[] | undefined {
   const include = [
     ...(call.include ?? []),
     ...(wantsSeal ? ['reasoning.encrypted_content'] : []),
-    ...(call.logprobs === undefined ? [] : ['message.output_text.logprobs']),
+    ...(returnsLogprobs(call, target) ? ['message.output_text.logprobs'] : []),
   ];
   return include.length === 0 ? undefined : include;
 }

@@ -1,20 +1,25 @@
 import { pathOf, type CallMember, type JsonObject, type ModelCall } from '../call';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
+import { reasonsForSure } from '../values/effort';
 import { recordForeignMembers } from '../values/foreign-members';
+import { sentEffort } from './effort';
+import { isOwnCall } from './encode-content';
 import { DIALECT } from './own';
 
 /** Smallest `max_output_tokens` that the API accepts. */
 const OUTPUT_MIN = 16;
 
-/** Records the members that this dialect does not have. */
-export function recordLosses(call: ModelCall, losses: LossLedger): void {
+/** Records the members that this dialect or the model does not have. */
+export function recordLosses(call: ModelCall, target: Target, losses: LossLedger): void {
   for (const [member, isNeutral] of PARAMETERS) {
     if (call[member] === undefined || isNeutral(call)) continue;
     losses.parameter(pathOf(call, member), `The Responses API has no ${pathOf(call, member)}.`);
   }
   for (const member of HINTS) if (call[member] !== undefined) losses.note(pathOf(call, member));
-  recordContracts(call, losses);
+  if (call.logprobs !== undefined && !returnsLogprobs(call, target))
+    losses.parameter(pathOf(call, 'logprobs'), 'The model returns no log probabilities while it reasons.');
+  recordOutput(call, losses);
   recordForeignMembers(call, DIALECT, losses);
 }
 
@@ -33,15 +38,24 @@ const PARAMETERS: readonly (readonly [CallMember, (call: ModelCall) => boolean])
 ];
 const HINTS: readonly CallMember[] = ['seed', 'prediction', 'safety', 'guardrail'];
 
-function recordContracts(call: ModelCall, losses: LossLedger): void {
+/** Whether the call requests log probabilities and the model can return them. */
+export const returnsLogprobs = (call: ModelCall, target: Target): boolean =>
+  call.logprobs !== undefined &&
+  (isOwnCall(call) || !reasonsForSure(target.capabilities, sentEffort(call, target)));
+
+/** Records forms of the output that this dialect does not have. */
+function recordOutput(call: ModelCall, losses: LossLedger): void {
   if (call.modalities?.some((modality) => modality !== 'text') === true) {
-    losses.refuse(pathOf(call, 'modalities'), 'The Responses API returns text only.');
+    losses.refuse(pathOf(call, 'modalities'), 'The Responses API returns text only; request text.');
   }
   if (call.audioOut !== undefined && call.modalities?.includes('audio') !== true) {
     losses.note(pathOf(call, 'audioOut'));
   }
   if (call.output?.kind === 'grammar') {
-    losses.refuse(pathOf(call, 'output'), 'The Responses API has no grammars of the output.');
+    losses.refuse(
+      pathOf(call, 'output'),
+      'The Responses API cannot restrict its output to a grammar; use a JSON schema.',
+    );
   }
 }
 
@@ -51,7 +65,7 @@ export function sampling(call: ModelCall, target: Target, losses: LossLedger): J
     max_output_tokens: maxTokens(call, target, losses),
     temperature: sampled('temperature', call, target, losses),
     top_p: sampled('topP', call, target, losses),
-    top_logprobs: call.logprobs === undefined || call.logprobs.top === 0 ? undefined : call.logprobs.top,
+    top_logprobs: (returnsLogprobs(call, target) && call.logprobs?.top) || undefined,
   };
 }
 
@@ -72,8 +86,8 @@ function maxTokens(call: ModelCall, target: Target, losses: LossLedger): number 
 }
 
 /**
- * Encodes temperature or top_p. Reasoning models accept them only with the effort `none`; otherwise
- * their default of 1 is left out, and other values are losses.
+ * Encodes temperature or top_p. Reasoning models accept them only when the effort `none` is sent;
+ * otherwise their default of 1 is left out, and other values are losses.
  */
 function sampled(
   member: 'temperature' | 'topP',
@@ -82,8 +96,8 @@ function sampled(
   losses: LossLedger,
 ): number | undefined {
   const value = call[member];
-  const isTaken = !target.capabilities.isReasoning || call.reasoning?.effort === 'none';
-  if (value === undefined || isTaken) return value;
+  const isAccepted = !target.capabilities.isReasoning || sentEffort(call, target) === 'none';
+  if (value === undefined || isAccepted) return value;
   if (value !== 1) {
     const path = pathOf(call, member);
     losses.parameter(path, `The model takes no ${path} other than 1 while it reasons.`);

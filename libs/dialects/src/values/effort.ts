@@ -1,4 +1,5 @@
 import type { Effort, Reasoning } from '../call';
+import type { ModelCapabilities } from '../capabilities';
 
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -27,3 +28,12 @@ export function effortOfBudget({ budget }: Reasoning, maxTokens: number | undefi
   if (share < 0.65) return 'medium';
   return share < 0.9 ? 'high' : 'xhigh';
 }
+
+/**
+ * Whether a model reasons for sure with the effort that it is sent. Undefined is the default of the
+ * model, which may be `none` if it has that effort.
+ */
+export const reasonsForSure = (
+  { isReasoning, efforts }: ModelCapabilities,
+  effort: Effort | undefined,
+): boolean => isReasoning && (effort === undefined ? !efforts.includes('none') : effort !== 'none');
