@@ -18,7 +18,7 @@ export interface GuardrailFeedback {
   readonly metadata?: string | JsonObject;
 }
 
-/** Actions of a guardrail on its verdict. */
+/** How a guardrail runs its checks, and what follows from its verdict. */
 export interface GuardrailActions {
   /**
    * Whether a failed verdict ends the request with 446; otherwise the response is marked with 246.
@@ -26,7 +26,10 @@ export interface GuardrailActions {
   readonly deny?: boolean;
   /** Whether the guardrail runs in the background and its verdict appears only in the log. */
   readonly async?: boolean;
-  /** Whether the checks run in order, each on the body that the previous one returned. */
+  /**
+   * Whether the checks run in order, each on the body that the previous one returned. With `deny`,
+   * the checks after a failed one are skipped.
+   */
   readonly sequential?: boolean;
   /**
    * Whether a check that cannot decide passes. When absent, it fails if the guardrail denies, and
@@ -39,7 +42,7 @@ export interface GuardrailActions {
   readonly message?: string;
   /**
    * For checks that need the whole response: whether a stream is held back until they have judged
-   * it, or is forwarded and marked at its end.
+   * it, or is forwarded and marked at its end. When absent, a guardrail that denies holds it back.
    */
   readonly on_stream?: 'hold' | 'mark';
   /** Milliseconds, for every check without its own `timeout`. */
@@ -54,7 +57,7 @@ export interface GuardrailDocument {
   readonly actions?: GuardrailActions;
 }
 
-/** Members of an inline guardrail that are not check ids. */
+/** Members of `GuardrailActions`, which an inline guardrail has next to its checks. */
 export const ACTION_NAMES = [
   'deny',
   'async',
@@ -66,7 +69,7 @@ export const ACTION_NAMES = [
   'timeout',
   'on_success',
   'on_fail',
-] as const;
+] as const satisfies readonly (keyof GuardrailActions)[];
 
 const feedback = {
   type: 'object',
