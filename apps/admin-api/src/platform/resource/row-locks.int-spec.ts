@@ -68,23 +68,49 @@ describe('row locks', () => {
     expect([refused?.status, refused?.body.error.param]).toEqual([400, 'defaults.config_id']);
   });
 
+  const prompt = { name: 'Greeting', string: 'Hello', parameters: {}, virtual_key: 'p', model: 'm' };
+  const make = async (path: string, body: object): Promise<Readonly<Record<string, string>>> =>
+    (await api.post<Readonly<Record<string, string>>>(path, { key: tenant.key, body })).body;
+  /** Sends a request while a transaction deletes a row, and returns the response after the deletion. */
+  async function whileDeleted(
+    table: 'labels' | 'collections',
+    id: string,
+    send: () => Promise<GatewayResponse<Failure>>,
+  ): Promise<GatewayResponse<Failure> | undefined> {
+    const sent: Promise<GatewayResponse<Failure>>[] = [];
+    await api.dataSource.transaction(async (manager) => {
+      await manager.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+      sent.push(send());
+      await lockWaits(api.dataSource);
+      await manager.query(`UPDATE ${table} SET status = 'archived' WHERE id = $1`, [id]);
+    });
+    return sent[0];
+  }
+
   it('keep a label that is being deleted off the versions of prompts', async () => {
     const { key } = tenant;
-    const make = async (path: string, body: object): Promise<Readonly<Record<string, string>>> =>
-      (await api.post<Readonly<Record<string, string>>>(path, { key, body })).body;
     const { slug: collection_id } = await make('/v1/collections', { name: 'All' });
-    const prompt = { name: 'Greeting', string: 'Hello', parameters: {}, virtual_key: 'p', model: 'm' };
-    const { slug, version_id } = await make('/v1/prompts', { ...prompt, collection_id });
+    const { slug = '', version_id = '' } = await make('/v1/prompts', { ...prompt, collection_id });
     const { id: label_id = '' } = await make('/v1/labels', { name: 'going' });
-    const labelled: Promise<GatewayResponse>[] = [];
-    await api.dataSource.transaction(async (manager) => {
-      // The transaction acts like the deletion: it holds the label, and then archives it.
-      await manager.query('SELECT 1 FROM labels WHERE id = $1 FOR UPDATE', [label_id]);
-      const path = `/v1/prompts/${slug ?? ''}/versions/${version_id ?? ''}`;
-      labelled.push(api.put(path, { key, body: { label_id } }));
-      await lockWaits(api.dataSource);
-      await manager.query(`UPDATE labels SET status = 'archived' WHERE id = $1`, [label_id]);
-    });
-    expect((await labelled[0])?.status).toBe(404);
+    const refused = await whileDeleted('labels', label_id, () =>
+      api.put<Failure>(`/v1/prompts/${slug}/versions/${version_id}`, { key, body: { label_id } }),
+    );
+    expect(refused?.status).toBe(404);
+  });
+
+  it.each<[string, (id: string) => readonly [string, object]]>([
+    ['a new prompt', (collection_id) => ['/v1/prompts', { ...prompt, collection_id }]],
+    [
+      'a new collection',
+      (parent_collection_id) => ['/v1/collections', { name: 'Inner', parent_collection_id }],
+    ],
+  ])('keep %s out of a collection that is being deleted', async (_name, callOf) => {
+    const { id = '' } = await make('/v1/collections', { name: 'Going' });
+    const [path, body] = callOf(id);
+    const refused = await whileDeleted('collections', id, () =>
+      api.post<Failure>(path, { key: tenant.key, body }),
+    );
+    expect(refused?.status).toBe(400);
+    expect(refused?.body.error.param).toMatch(/collection_id$/);
   });
 });

@@ -2,7 +2,7 @@ import { CollectionEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import { FOR_CHANGE } from '../unit-of-work/writes';
+import { FOR_CHANGE, FOR_REFERENCE } from '../unit-of-work/writes';
 import { byReference, type TenantWhere } from '../auth/tenancy';
 import { slugOf } from '../common/text';
 
@@ -35,15 +35,24 @@ export async function collectionNamed(
   owner: Owner,
   reference: string,
   param: string,
+  options: { readonly lock?: typeof FOR_REFERENCE } = {},
 ): Promise<CollectionEntity> {
-  const row = await manager.findOneBy(CollectionEntity, {
-    ...owner,
-    ...byReference(reference),
-    status: 'active',
-  });
+  const where = { ...owner, ...byReference(reference), status: 'active' } as const;
+  const row = await manager.findOne(CollectionEntity, { where, ...options });
   if (!row) throw invalid(param, `${param} is not a collection of the workspace`);
   return row;
 }
+
+/**
+ * Returns the collection as `collectionNamed` does, for a row that will be in it. The collection
+ * cannot be deleted before the transaction ends.
+ */
+export const heldCollection = (
+  manager: EntityManager,
+  owner: Owner,
+  reference: string,
+  param: string,
+): Promise<CollectionEntity> => collectionNamed(manager, owner, reference, param, { lock: FOR_REFERENCE });
 
 /**
  * Throws `validation_failed` when the collection would contain itself. A lock on the workspace's

@@ -2,6 +2,7 @@ import { ConfigEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
+import { FOR_REFERENCE } from '../unit-of-work/writes';
 
 /**
  * Returns the id of the active config of the workspace with this id or slug. Locks the config until
@@ -17,8 +18,7 @@ export async function configIdOf(
   const row = await manager.findOne(ConfigEntity, {
     where: { ...byReference(reference), workspaceId, status: 'active' },
     select: { id: true },
-    // The weakest lock that a deletion waits for; changes of the config do not wait.
-    lock: { mode: 'for_key_share' },
+    lock: FOR_REFERENCE,
   });
   if (!row) throw invalid(path, `${path} is not a config of this workspace`);
   return row.id;

@@ -85,6 +85,12 @@ export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
  */
 export const FOR_CHANGE = { mode: 'for_no_key_update' } as const;
 
+/**
+ * Lock for rows that another row will refer to: the weakest that a deletion waits for. Changes of
+ * the row do not wait.
+ */
+export const FOR_REFERENCE = { mode: 'for_key_share' } as const;
+
 type VersionedRow = Row & { readonly id: string; readonly slug?: string };
 
 /**

@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import {
   assertNoCycle,
-  collectionNamed,
+  heldCollection,
   collectionSlug,
   defaultCollection,
 } from '../../platform/rows/collection-rows';
@@ -54,7 +54,7 @@ export class CollectionsService {
       const { manager } = write;
       const { name, parent_collection_id: parent, slug = collectionSlug(name) } = input;
       const parentId = parent
-        ? (await collectionNamed(manager, owner, parent, 'parent_collection_id')).id
+        ? (await heldCollection(manager, owner, parent, 'parent_collection_id')).id
         : null;
       // Archived collections count too, because a slug is never reused within the organisation.
       await assertSlugFree(manager, CollectionEntity, { organisationId: owner.organisationId, slug });
@@ -133,7 +133,7 @@ async function parentFor(manager: EntityManager, row: CollectionEntity, referenc
   const { organisationId, workspaceId, isDefault } = row;
   if (isDefault) throw invalid('parent_collection_id', 'the default collection cannot have a parent');
   const owner = { organisationId, workspaceId };
-  const parent = await collectionNamed(manager, owner, reference, 'parent_collection_id');
+  const parent = await heldCollection(manager, owner, reference, 'parent_collection_id');
   await assertNoCycle(manager, row, parent);
   return parent.id;
 }

@@ -5,6 +5,7 @@ import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import { isOpenTo, splitReference, type PromptType } from '../../platform/rows/prompt-rows';
+import { FOR_REFERENCE } from '../../platform/unit-of-work/writes';
 
 /** Content of a version. Fields that partials do not have are null or empty. */
 export type VersionContent = Pick<
@@ -44,9 +45,6 @@ export const copyOf = (version: PromptVersionEntity): VersionContent => ({
 
 const PARTIALS_MAX = 100;
 
-/** Keeps a partial from being deleted before the commit of the row that includes it. */
-const AGAINST_DELETION = { mode: 'for_key_share' } as const;
-
 /**
  * Throws `conflict` if the version includes a deleted partial: a version that callers can address
  * could then not be rendered.
@@ -57,7 +55,7 @@ export async function assertPartialsExist(
 ): Promise<void> {
   if (partialIds.length === 0) return;
   const where = { id: In([...partialIds]) };
-  const partials = await manager.find(PromptEntity, { where, order: { id: 'ASC' }, lock: AGAINST_DELETION });
+  const partials = await manager.find(PromptEntity, { where, order: { id: 'ASC' }, lock: FOR_REFERENCE });
   const gone = partials.find(({ status }) => status !== 'active');
   if (gone === undefined) return;
   throw new GatewayError('conflict', {
@@ -119,7 +117,7 @@ async function partialNamed(
       status: 'active',
       ...(isUuid(name) ? { id: name.toLowerCase() } : { slug: name }),
     },
-    lock: AGAINST_DELETION,
+    lock: FOR_REFERENCE,
   });
   if (!row || !(await isOpenTo(manager, row, workspaceId))) return null;
   if (version === null || version === 'latest') return row;

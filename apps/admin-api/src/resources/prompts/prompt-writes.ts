@@ -16,7 +16,7 @@ import { assertNotUsed } from '../../platform/common/uses';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, audit, createRow, publish } from '../../platform/resource/rows';
 import { actorOf, addVersion } from '../../platform/resource/versioned';
-import { collectionNamed, defaultCollection } from '../../platform/rows/collection-rows';
+import { heldCollection, defaultCollection } from '../../platform/rows/collection-rows';
 import {
   numbered,
   PROMPT_VERSIONS,
@@ -52,7 +52,7 @@ export async function createPrompt(
   const folder =
     collection === undefined
       ? await defaultCollection(manager, owner)
-      : await collectionNamed(manager, owner, collection, 'collection_id');
+      : await heldCollection(manager, owner, collection, 'collection_id');
   const versionId = uuidv7();
   const values = {
     ...owner,

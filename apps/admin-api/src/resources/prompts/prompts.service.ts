@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { changeRow, findRow, lockRow } from '../../platform/resource/rows';
 import { actorOf, findVersion, listVersions } from '../../platform/resource/versioned';
-import { collectionNamed } from '../../platform/rows/collection-rows';
+import { heldCollection } from '../../platform/rows/collection-rows';
 import { labelNamed } from '../../platform/rows/label-rows';
 import {
   labelsOf,
@@ -19,7 +19,7 @@ import {
   referencedVersion,
   type PromptType,
 } from '../../platform/rows/prompt-rows';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { FOR_REFERENCE, Writes } from '../../platform/unit-of-work/writes';
 import type { PromptKind } from './prompt-kinds';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
 import {
@@ -107,7 +107,7 @@ export class PromptsService {
         if (name !== undefined) row.name = name;
         if (collection !== undefined) {
           const owner = { organisationId, workspaceId };
-          row.collectionId = (await collectionNamed(manager, owner, collection, 'collection_id')).id;
+          row.collectionId = (await heldCollection(manager, owner, collection, 'collection_id')).id;
         }
         row.updatedBy = actorOf(at.caller);
         const content = kind.nextContent(input, await latestOf(manager, row));
@@ -170,6 +170,5 @@ export class PromptsService {
 
 /** Returns a label and locks it, so that it is not deleted before the version has it. */
 async function heldLabel(manager: EntityManager, caller: Principal, id: string): Promise<LabelEntity> {
-  const lock = { mode: 'pessimistic_read' } as const;
-  return found(await manager.findOne(LabelEntity, { where: labelNamed(caller, id), lock }));
+  return found(await manager.findOne(LabelEntity, { where: labelNamed(caller, id), lock: FOR_REFERENCE }));
 }
