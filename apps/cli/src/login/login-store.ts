@@ -39,7 +39,9 @@ export class LoginStore {
     const home = [HOME, USERPROFILE].find(isFolder);
     const base = isFolder(folder) ? folder : home && join(home, '.config');
     if (base === undefined)
-      throw new Error('There is no folder for the login; set HOME or XDG_CONFIG_HOME to an absolute path.');
+      throw new Error(
+        'There is no folder for a login; set HOME or XDG_CONFIG_HOME to an absolute path, or TOLLGATE_API_KEY to an API key.',
+      );
     return new LoginStore(join(base, 'tollgate', 'logins.json'));
   }
 
