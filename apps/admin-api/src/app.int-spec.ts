@@ -1,3 +1,4 @@
+import { OrganisationUserEntity } from '@gw/entities';
 import { ERRORS } from '@gw/kernel';
 import { lockWaits } from '@gw/testing';
 import { DataSource } from 'typeorm';
@@ -195,6 +196,11 @@ describe('organisation and its users', () => {
 
   it("lists and reads only users of the caller's organisation, by role and by email", async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
+    await admin.dataSource.manager.update(
+      OrganisationUserEntity,
+      { userId: owner.id },
+      { createdAt: new Date(0) },
+    );
     const member = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const call = { key: ours.adminKey };
     const list = async (query: string): Promise<{ total: number; data: { id: string }[] }> =>

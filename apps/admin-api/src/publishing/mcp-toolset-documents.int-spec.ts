@@ -18,7 +18,7 @@ beforeEach(async () => {
   const { manager } = api.dataSource;
   const integration = await insertMcpIntegration(manager, tenant);
   servers = [
-    await insertMcpServer(manager, tenant, integration.id),
+    await insertMcpServer(manager, tenant, integration.id, { createdAt: new Date(0) }),
     await insertMcpServer(manager, tenant, integration.id),
   ];
 });

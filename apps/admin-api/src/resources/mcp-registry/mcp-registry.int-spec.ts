@@ -69,7 +69,7 @@ describe('the MCP registry', () => {
     const granted = await insertMcpIntegration(manager, tenant, { globalWorkspaceAccess: null });
     const grant = { integrationId: granted.id, workspaceId };
     await manager.insert(McpIntegrationWorkspaceEntity, { id: uuidv7(), ...grant, enabled: true });
-    await add({ name: 'Granted' }, workspaceId, granted);
+    await add({ name: 'Granted', createdAt: new Date(0) }, workspaceId, granted);
     const closed = await api.workspace(organisationId);
     await add({ name: 'In another workspace' }, closed);
     const other = await api.tenant();

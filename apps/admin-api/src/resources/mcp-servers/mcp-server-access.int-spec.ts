@@ -33,10 +33,13 @@ const sessionOf = async ({ email }: { readonly email: string }): Promise<Call> =
   token: await api.login(email),
 });
 
+let connections = 0;
+/** Inserts a connection that is newer than those before it. */
 async function connect(userId: string, status: McpConnectionEntity['status'] = 'connected'): Promise<void> {
   const { organisationId } = tenant;
+  connections += 1;
   const row = { id: uuidv7(), organisationId, serverId: server.id, userId, status };
-  await api.dataSource.manager.insert(McpConnectionEntity, row);
+  await api.dataSource.manager.insert(McpConnectionEntity, { ...row, createdAt: new Date(connections) });
 }
 
 interface Capabilities {

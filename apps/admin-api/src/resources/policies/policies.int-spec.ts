@@ -333,11 +333,16 @@ describe('values that a usage-limit policy counts separately', () => {
     readonly status: string;
   }
 
-  /** Writes a value as the worker does after charges. */
+  const start = Date.now();
+  let values = 0;
+  /** Writes a value as the worker does after charges, newer than those before it. */
   async function valueOf(policyId: string, valueKey: string, usd: number): Promise<string> {
     const id = uuidv7();
     const { manager } = admin.dataSource;
-    await manager.insert(UsageLimitPolicyValueEntity, { id, policyId, valueKey, status: 'exhausted' });
+    values += 1;
+    const createdAt = new Date(start + values);
+    const value = { id, policyId, valueKey, status: 'exhausted' as const, createdAt };
+    await manager.insert(UsageLimitPolicyValueEntity, value);
     const account = `limit:policy:${policyId}:cost:budget:${valueKey}`;
     const amount = { cost: usd * 100_000_000, tokens: 1, requests: 1 };
     await addBalances(manager, [{ organisationId: ours.organisationId, account, period: 0, ...amount }]);
