@@ -1,10 +1,10 @@
 import { AuditLogEntity } from '@gw/entities';
-import { BufferedClient } from '@gw/outbound';
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PASSWORD, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
+import { withPatientCalls } from '../../spec-support/patient-calls';
 
 const BREACHED = 'seven wet dogs under tables';
 const PADDED = 'four blue lamps near rivers';
@@ -43,16 +43,7 @@ describe('breached-password check', () => {
     TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
   }));
   const ours = admin.sharedTenant();
-  beforeAll(() => {
-    const http = admin.api.app.get(BufferedClient);
-    const fetch = http.fetchBuffered.bind(http);
-    // On a busy machine this process may get no time for longer than the real limit.
-    jest
-      .spyOn(http, 'fetchBuffered')
-      .mockImplementation((request) =>
-        fetch(service.mode === 'silent' ? request : { ...request, totalTimeoutMs: 60_000 }),
-      );
-  });
+  withPatientCalls(admin, () => service.mode !== 'silent');
   afterAll(() => service.stop());
   beforeEach(() => {
     service.mode = 'ok';

@@ -2,6 +2,7 @@ import { INTERNAL } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
+import { withPatientCalls } from '../../spec-support/patient-calls';
 
 interface Deployment {
   readonly id: string;
@@ -18,6 +19,7 @@ interface Page {
 }
 
 const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
+withPatientCalls(admin);
 const tenant = admin.sharedTenant();
 const other = admin.sharedTenant();
 

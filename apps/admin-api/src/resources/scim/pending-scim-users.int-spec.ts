@@ -113,7 +113,7 @@ describe('a change of a large group', () => {
     expect(await provider.members(groupId)).toHaveLength(count);
     const { status } = await provider.call({ method: 'DELETE', path: `/Groups/${groupId}` });
     expect(status).toBe(204);
-  });
+  }, 300_000);
 
   it('locks all its users by id before the first change, so that two changes do not deadlock', async () => {
     const tenant = await api.tenant();
