@@ -15,7 +15,11 @@ const RETRY_MS = 250;
  */
 const TRANSIENT_STATES = new Set(['57P01', '57P02', '57P03']);
 
+/** Message of the driver, without a code, when a server does not respond in time. */
+const TIMED_OUT = 'timeout expired';
+
 const isTransient = (error: unknown): boolean => {
+  if (error instanceof Error && error.message === TIMED_OUT) return true;
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' && (TRANSIENT_STATES.has(code) || /^E[A-Z]+$/.test(code));
 };

@@ -12,7 +12,9 @@ import { hashApiKey, readSettings } from '@gw/kernel';
 import { createPriceBook, createPricer, SavedPrices } from '@gw/pricing';
 import { testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPassword } from '../auth/passwords';
@@ -231,6 +233,27 @@ describe('set-up', () => {
     expect(String(failure)).toMatch(/GATEWAY_PORT/);
     expect(String(failure)).toMatch(/API_KEY_PREFIX/);
     expect(String(failure)).not.toContain('c2hvcnQ');
+  });
+
+  it('waits for a database that accepts connections but does not respond yet', async () => {
+    const url = new URL(database.url);
+    const { hostname, port } = url;
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      if (sockets.length === 1) return;
+      const upstream = connect(Number(port), hostname).on('error', () => socket.destroy());
+      socket.pipe(upstream).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    url.host = `127.0.0.1:${String((proxy.address() as AddressInfo).port)}`;
+    try {
+      await setUp({ ...environment, DATABASE_URL: url.href });
+      expect(sockets.length).toBeGreaterThan(1);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    }
   });
 
   it('fails when the database does not respond in time, and immediately on a wrong password', async () => {
