@@ -88,7 +88,7 @@ describe('OpenAPI document', () => {
     for (const [, , { parameters = [] }] of operations) {
       for (const { schema } of parameters) if (schema) compile(schema);
     }
-  });
+  }, 300_000);
 
   it('names each operation uniquely and declares its path parameters, body and credentials', () => {
     const ids = operations.map(([, , { operationId }]) => operationId);
