@@ -54,5 +54,7 @@ export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from
 export { Subject, type GuardrailStage, type RequestFacts } from './subject';
 export { GEMINI_CITATIONS } from './text/gemini';
 export { CITATIONS, NO_TEXT } from './text/items';
-export type { Dialect } from './text/passages';
+export { isLeftOut, otherTexts, type Member } from './text/other-texts';
+export type { Dialect, Passage } from './text/passages';
+export { REQUEST as REPEATED_REQUEST } from './text/responses';
 export type { Scope } from './text/scope';

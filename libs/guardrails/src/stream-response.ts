@@ -6,12 +6,14 @@ export interface StreamChannel {
   /**
    * `tool_name`: the name of a called tool, which is never replaced. `citation`: a source of the
    * text. `other`: a text in a member without a kind of its own, such as the result of a hosted
-   * tool.
+   * tool. `rest`: a text in a member that no dialect has. `rest_name`: the name of such a member,
+   * which is never replaced.
    */
-  readonly kind: 'text' | 'reasoning' | 'tool_call' | 'tool_name' | 'citation' | 'other';
+  readonly kind:
+    'text' | 'reasoning' | 'tool_call' | 'tool_name' | 'citation' | 'other' | 'rest' | 'rest_name';
   /**
-   * Index of a tool call (also of its name), a citation or another text among those of the choice;
-   * 0 otherwise.
+   * Index of a tool call (also of its name) or of a text of the last four kinds among those of the
+   * choice; 0 otherwise.
    */
   readonly index: number;
 }
@@ -35,6 +37,8 @@ interface Message {
   tool_calls: { type: 'function'; function: CalledFunction }[];
   content_blocks?: { type: 'text'; text: string }[];
   citations?: { text: string }[];
+  other_texts?: { text: string }[];
+  other_names?: Readonly<Record<string, null>>[];
 }
 
 /** The whole response of a stream in the shape of a chat completion, whatever its dialect. */
@@ -52,7 +56,8 @@ export class StreamResponse {
     else if (channel.kind === 'tool_name') {
       const call = this.call(message, channel);
       call.name = (call.name ?? '') + delta;
-    } else this.other(message, channel).text += delta;
+    } else if (channel.kind === 'rest_name') (message.other_names ??= []).push({ [delta]: null });
+    else this.other(message, channel).text += delta;
   }
 
   subject(facts: RequestFacts, request: unknown): Subject {
@@ -83,7 +88,7 @@ export class StreamResponse {
     return call;
   }
 
-  /** Returns the place of a citation or of another text. */
+  /** Returns the place of a citation, of another text or of one in a member that no dialect has. */
   private other(message: Message, channel: StreamChannel): { text: string } {
     const key = channelKey(channel);
     const existing = this.others.get(key);
@@ -91,6 +96,7 @@ export class StreamResponse {
     const block = { type: 'text' as const, text: '' };
     this.others.set(key, block);
     if (channel.kind === 'citation') (message.citations ??= []).push(block);
+    else if (channel.kind === 'rest') (message.other_texts ??= []).push(block);
     else (message.content_blocks ??= []).push(block);
     return block;
   }
@@ -120,4 +126,6 @@ const TEXT_IN: Readonly<Record<StreamChannel['kind'], TextIn>> = {
   tool_name: ({ tool_calls: calls }, position) => calls[position]?.function.name,
   citation: ({ citations }, position) => citations?.[position]?.text,
   other: ({ content_blocks: blocks }, position) => blocks?.[position]?.text,
+  rest: ({ other_texts: texts }, position) => texts?.[position]?.text,
+  rest_name: ({ other_names: names }, position) => Object.keys(names?.[position] ?? {})[0],
 };

@@ -42,7 +42,7 @@ function scanOf(windowed: Windowed, { kind }: StreamChannel): WindowedScan {
   const { guardrail, check } = windowed;
   const scan = check.prepared.window;
   if (!scan) throw new TypeError('only checks with a window can scan');
-  const refuses = kind === 'tool_name' && check.prepared.transforms === true;
+  const refuses = (kind === 'tool_name' || kind === 'rest_name') && check.prepared.transforms === true;
   return {
     scan,
     denies: refuses || (scan.denies && guardrail.actions.deny === true),
@@ -67,6 +67,8 @@ const COVERED: Readonly<Record<StreamChannel['kind'], readonly Scope[]>> = {
   tool_name: ['all', 'tools'],
   citation: ['all', 'messages'],
   other: ['all', 'messages', 'tool_results', 'last_message'],
+  rest: ['all', 'messages'],
+  rest_name: ['all', 'messages'],
 };
 
 const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =>

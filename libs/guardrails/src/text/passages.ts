@@ -197,6 +197,13 @@ export class PassageCollector {
     if (!isNoName(name)) this.add('rest', name, { holder, key: name, isName: true, isFixed: true });
   }
 
+  /** Marks `holder[key]`, and all below it, as read. */
+  skip(holder: object, key: string | number): void {
+    this.markTaken(holder, key);
+    const value = memberOf(holder, key);
+    if (typeof value === 'object' && value !== null) this.walked.add(value);
+  }
+
   private restOf(holder: object, key: string | number, depth: number): void {
     if (REPEATS.has(key)) return;
     const value = memberOf(holder, key);

@@ -36,7 +36,7 @@ export function requestPassages(dialect: Dialect, body: unknown): readonly Passa
     return collector.passages();
   }
   READERS[dialect](collector, body);
-  if (dialect !== 'realtime') collector.rest(body);
+  collector.rest(body);
   return collector.passages();
 }
 

@@ -21,10 +21,17 @@ export function responsePassages(dialect: Dialect, body: unknown): readonly Pass
 }
 
 /** Dialects of which every response has texts. */
-const WITH_TEXTS: ReadonlySet<Dialect> = new Set(['chat', 'completions', 'responses', 'messages', 'gemini']);
+const WITH_TEXTS: ReadonlySet<Dialect> = new Set([
+  'chat',
+  'completions',
+  'responses',
+  'messages',
+  'gemini',
+  'realtime',
+]);
 
 /** Members of a response that repeat the request. */
-const REQUEST: ReadonlySet<string> = new Set([
+export const REQUEST: ReadonlySet<string> = new Set([
   'instructions',
   'tools',
   'tool_choice',

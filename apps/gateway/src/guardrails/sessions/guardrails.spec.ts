@@ -190,6 +190,8 @@ describe('guardrails on client messages', () => {
       { type: 'conversation.item.create', item: { type: 'function_call_output', output: 'a bomb' } },
     ],
     ['an unknown event', { type: 'odd.event', deep: [{ text: 'a bomb' }] }],
+    ['a member that no event has', { type: 'session.update', session: { hints: ['a bomb'] } }],
+    ['a member of an event with audio', { type: 'input_audio_buffer.append', audio: 'AAAA', note: 'a bomb' }],
     ['unusual JSON spelling', { type: 'conversation.item.create', item: { odd: 'a bomb' } }],
   ])('judges %s', async (_what, event) => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
@@ -411,6 +413,12 @@ describe('guardrails on provider messages', () => {
         item: { id: 'x', type: 'message', role: 'assistant', content: [{ type: 'text', text: SECRET }] },
       },
       { ...call, delta: `{"a":"${SECRET}"}${' '.repeat(200)}` },
+      { ...call, delta: '{', note: `the ${SECRET} light` },
+      {
+        type: 'conversation.item.retrieved',
+        item: { id: 'x', type: 'message' },
+        note: `the ${SECRET} light`,
+      },
     ]) {
       const open = await session({ output_guardrails: [no(SECRET, { deny: true })] });
       const upstream = await provider.connection(provider.accepted.length - 1);

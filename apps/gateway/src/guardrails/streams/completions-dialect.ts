@@ -104,6 +104,8 @@ export class CompletionsDialect implements StreamDialect {
       case 'tool_name':
       case 'citation':
       case 'other':
+      case 'rest':
+      case 'rest_name':
         return objectWith(this.paths[index] ?? [], text);
     }
   }

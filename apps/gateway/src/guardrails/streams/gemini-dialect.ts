@@ -91,6 +91,8 @@ export class GeminiDialect implements StreamDialect {
     const args: EventText = {
       channel,
       text: JSON.stringify(call['args'] ?? {}),
+      holder: call,
+      key: 'args',
       set: (other) => {
         const changed = parsed(other);
         if (changed !== undefined) part['functionCall'] = { ...call, args: changed };

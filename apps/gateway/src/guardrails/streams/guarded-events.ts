@@ -11,10 +11,10 @@ import {
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import type { BodyBudget } from '../../bodies/body-budget';
+import { EventReader } from './event-reader';
 import { HeldEvents, type HeldEvent } from './held-events';
 import { SentTexts } from './sent-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
-import { isTooDeep } from './structured-text';
 
 /** The parts that judge a streamed response. */
 export interface StreamGuarding {
@@ -54,6 +54,7 @@ interface PassedText {
 export class GuardedEvents {
   private readonly sentTexts: SentTexts;
   private readonly held: HeldEvents;
+  private readonly reader: EventReader;
   private isOver = false;
 
   constructor(
@@ -63,6 +64,7 @@ export class GuardedEvents {
   ) {
     this.sentTexts = new SentTexts(guarding.before.placeholders);
     this.held = new HeldEvents(budget);
+    this.reader = new EventReader(guarding.dialect);
   }
 
   /** True after the end mark or a denial; later events do not belong to the response. */
@@ -73,17 +75,19 @@ export class GuardedEvents {
   /**
    * Judges an event. Returns a promise when the final verdict has to be awaited. The message of an
    * error is not judged; model texts in the error's event are sent only as far as they repeat text
-   * that was already sent. An event that is nested too deeply is dropped.
+   * that was already sent. An event that cannot be judged is dropped.
    */
   take(event: Buffer, body: JsonObject): Eventually<void> {
-    if (this.isOver || isTooDeep(body)) return undefined;
-    const { dialect, guard } = this.guarding;
-    const read = dialect.read(body);
+    const read = this.isOver ? null : this.reader.read(body);
+    if (read === null) return undefined;
     if (read.role === 'error') this.out.write(this.withRepeats({ event, body, read }));
-    else if (read.role === 'end' && !guard.holdsAll)
-      return this.conclude(this.withRepeats({ event, body, read }));
-    else if (guard.holdsAll) return this.hold({ event, body, read });
-    else this.pass({ event, body, read });
+    else if (this.guarding.guard.holdsAll) return this.hold({ event, body, read });
+    else {
+      const sent = this.judged({ event, body, read });
+      if (sent === null) return undefined;
+      if (read.role === 'end') return this.conclude(sent);
+      this.out.write(sent);
+    }
     return undefined;
   }
 
@@ -118,7 +122,8 @@ export class GuardedEvents {
     return undefined;
   }
 
-  private pass(event: HeldEvent): void {
+  /** Returns an event with its judged texts; null when it is denied, or has no text left. */
+  private judged(event: HeldEvent): Buffer | null {
     const { read, body } = event;
     const passed: PassedText[] = [];
     for (const text of read.texts) {
@@ -126,10 +131,10 @@ export class GuardedEvents {
       passed.push({ text, out: this.sentTexts.add(text.channel, text.text, step.text) });
       if (step.denial) {
         this.denyAfter(step.denial, passed, text.channel);
-        return;
+        return null;
       }
     }
-    for (const channel of read.closes) if (!this.flush(channel, passed)) return;
+    for (const channel of read.closes) if (!this.flush(channel, passed)) return null;
     let [isChanged, isEmpty] = [false, read.isTextAlone];
     for (const { text, out } of passed) {
       if (out !== '') isEmpty = false;
@@ -137,9 +142,9 @@ export class GuardedEvents {
       text.set(out);
       isChanged = true;
     }
-    if (isChanged && isEmpty) return;
+    if (isChanged && isEmpty) return null;
     const sent = this.withRepeats(event);
-    this.out.write(isChanged ? this.guarding.dialect.encode(body) : sent);
+    return isChanged ? this.guarding.dialect.encode(body) : sent;
   }
 
   /**
@@ -151,7 +156,7 @@ export class GuardedEvents {
     const rest = this.sentTexts.close(channel, step.text);
     const last = passed.findLast(({ text }) => keyOf(text.channel) === keyOf(channel));
     if (last) last.out += rest;
-    else if (rest !== '') this.out.write(this.guarding.dialect.textEvent(channel, rest));
+    else this.writeText(channel, rest);
     if (step.denial) this.denyAfter(step.denial, passed, channel);
     return step.denial === null;
   }
@@ -162,8 +167,14 @@ export class GuardedEvents {
       .filter(({ text }) => keyOf(text.channel) === keyOf(channel))
       .map((each) => each.out)
       .join('');
-    if (out !== '') this.out.write(this.guarding.dialect.textEvent(channel, out));
+    this.writeText(channel, out);
     this.deny(denial);
+  }
+
+  /** Sends more text of a channel, if its dialect can send such text alone. */
+  private writeText(channel: StreamChannel, text: string): void {
+    const event = text === '' ? EMPTY : this.guarding.dialect.textEvent(channel, text);
+    if (event.length > 0) this.out.write(event);
   }
 
   /**

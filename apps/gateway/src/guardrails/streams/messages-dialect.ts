@@ -21,6 +21,8 @@ const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; re
   tool_name: { type: '', key: '' },
   citation: { type: 'citations_delta', key: 'citation' },
   other: { type: 'compaction_delta', key: 'content' },
+  rest: { type: '', key: '' },
+  rest_name: { type: '', key: '' },
 };
 
 /**

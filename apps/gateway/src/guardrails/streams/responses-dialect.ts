@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { NO_TEXT, type HookResults, type StreamChannel } from '@gw/guardrails';
+import { NO_TEXT, REPEATED_REQUEST, type HookResults, type Member, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import {
@@ -55,6 +55,12 @@ export class ResponsesDialect implements StreamDialect {
   constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
 
   read(body: JsonObject): ReadEvent {
+    const { response } = body;
+    const read = this.event(body);
+    return isObject(response) ? { ...read, notTexts: requestIn(response) } : read;
+  }
+
+  private event(body: JsonObject): ReadEvent {
     const type = typeOf(body);
     if (type === 'error') return { ...NOTHING, role: 'error' };
     if (type === 'response.failed') return { ...NOTHING, role: 'error', repeats: this.repeats(body) };
@@ -84,7 +90,7 @@ export class ResponsesDialect implements StreamDialect {
 
   private delta(type: string, body: JsonObject): ReadEvent {
     // Audio deltas have no text; separate events have the transcript.
-    if (/audio\.delta$/.test(type)) return NOTHING;
+    if (/audio\.delta$/.test(type)) return { ...NOTHING, notTexts: soundIn(body) };
     const channel: StreamChannel = {
       choice: numberOr(body['output_index'], 0),
       kind: type.includes('reasoning')
@@ -189,6 +195,14 @@ const tokenText = (holder: JsonObject, key: string, channel: StreamChannel): rea
       if (Array.isArray(holder['logprobs'])) holder['logprobs'] = [];
     },
   }));
+
+/** Returns the members of a response that repeat its request. */
+const requestIn = (holder: JsonObject): readonly Member[] =>
+  [...REPEATED_REQUEST].map((key) => ({ holder, key }));
+
+/** Returns the encoded audio of an event. */
+const soundIn = (holder: JsonObject): readonly Member[] =>
+  typeof holder['delta'] === 'string' && !holder['delta'].includes(' ') ? [{ holder, key: 'delta' }] : [];
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };

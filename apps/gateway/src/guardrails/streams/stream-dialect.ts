@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { HookResults, StreamChannel } from '@gw/guardrails';
+import type { HookResults, Member, StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
-/** One text in an event, and a setter that replaces it. */
-export interface EventText {
+/** The text of a member of an event, and a setter that replaces it. */
+export interface EventText extends Member {
   readonly channel: StreamChannel;
   readonly text: string;
   set(text: string): void;
@@ -24,6 +24,8 @@ export interface ReadEvent {
   readonly isTextAlone: boolean;
   /** Whole texts that repeat streamed text, and all texts in an `error` event. */
   readonly repeats: readonly EventText[];
+  /** Members without text of the response: data, and what repeats the request. */
+  readonly notTexts?: readonly Member[];
 }
 
 /**
@@ -53,6 +55,8 @@ export function textAt(holder: JsonObject, key: string, channel: StreamChannel):
     {
       channel,
       text,
+      holder,
+      key,
       set: (other) => {
         holder[key] = other;
       },

@@ -1,12 +1,9 @@
-import { GUARDRAIL_LIMITS, NO_TEXT, type StreamChannel } from '@gw/guardrails';
+import { GUARDRAIL_LIMITS, isLeftOut, NO_TEXT, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { textAt, type EventText } from './stream-dialect';
 
-/**
- * Whether an event is nested too deeply to be judged. Such an event must be neither read nor sent:
- * its texts would not be found, and writing it as JSON could exceed the stack.
- */
+/** Whether an event is nested too deeply to be judged. */
 export const isTooDeep = (value: unknown, levels: number = GUARDRAIL_LIMITS.bodyDepthMax): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -19,12 +16,14 @@ export const isTooDeep = (value: unknown, levels: number = GUARDRAIL_LIMITS.body
 export function jsonAt(holder: JsonObject, key: string, channel: StreamChannel): readonly EventText[] {
   const value = holder[key];
   if (typeof value !== 'object' || value === null) return textAt(holder, key, channel);
-  const text = JSON.stringify(value, (name, item: unknown) => (NO_TEXT.has(name) ? undefined : item));
+  const text = JSON.stringify(value, (name, item: unknown) => (isLeftOut(name, item) ? undefined : item));
   if (text === '{}' || text === '[]') return [];
   return [
     {
       channel,
       text,
+      holder,
+      key,
       set: (other) => {
         holder[key] = merged(value, parsed(other));
       },
@@ -48,7 +47,7 @@ function merged(value: unknown, changed: unknown): unknown {
   const next = isObject(changed) ? changed : {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
-      if (NO_TEXT.has(name)) return [[name, item]];
+      if (isLeftOut(name, item)) return [[name, item]];
       return Object.hasOwn(next, name) ? [[name, merged(item, next[name])]] : [];
     }),
   );

@@ -10,11 +10,12 @@ import { Reply, type Flow, type Settle } from '../../reply/reply';
 import { Events } from '../../reply/splice/events';
 import { dataOf, objectOf } from '../../reply/splice/splice';
 import type { GuardedRequest, GuardReports } from '../guarded-request';
+import { EventReader } from './event-reader';
 import { dialectFor } from './guarded-stream';
+import type { StreamDialect } from './stream-dialect';
 import type { GuardTools } from '../guarded-request';
 import { textBody } from '../request-subject';
 import { textsOfEvents } from './unknown-events';
-import { isTooDeep } from './structured-text';
 import { RESPONSE_BYTES_MAX, TOO_LARGE } from '../collected-response';
 
 type Verdicts = Promise<readonly GuardrailResult[]> | null;
@@ -90,13 +91,11 @@ class WatchedReply extends Reply {
 class EventWatcher implements Watcher {
   private events: Events | null = new Events();
   private readonly guard: StreamGuard;
+  private readonly reader: EventReader;
 
-  constructor(
-    private readonly dialect: NonNullable<ReturnType<typeof dialectFor>>,
-    tools: GuardTools,
-    { facts, request, output }: GuardedRequest,
-  ) {
+  constructor(dialect: StreamDialect, tools: GuardTools, { facts, request, output }: GuardedRequest) {
     this.guard = new StreamGuard({ ...tools, guardrails: output, facts, request });
+    this.reader = new EventReader(dialect);
   }
 
   add(chunk: Buffer): void {
@@ -105,8 +104,8 @@ class EventWatcher implements Watcher {
     for (const event of events ?? []) {
       const data = dataOf(event);
       const body = data === null ? null : objectOf(data);
-      if (body === null || isTooDeep(body)) continue;
-      for (const { channel, text } of this.dialect.read(body).texts) this.guard.push(channel, text);
+      const read = body === null ? null : this.reader.read(body);
+      for (const { channel, text } of read?.texts ?? []) this.guard.push(channel, text);
     }
   }
 
