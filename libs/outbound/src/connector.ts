@@ -1,11 +1,12 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
-import { request as httpRequest } from 'node:http';
 import { connect as netConnect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import type { AddressPolicy } from '@gw/kernel';
+import { abortReason, orAbort } from './abort';
 import { connectFailed } from './failures';
 import type { Proxy, ProxySelector } from './proxy';
-import { authorityOf, type Target } from './target';
+import type { Target } from './target';
+import { tunnel } from './tunnel';
 import { OutboundError } from './types';
 
 /** The signature of `lookup` in `node:dns` with `all: true`. */
@@ -270,55 +271,3 @@ function established(
     signal.addEventListener('abort', onAbort);
   });
 }
-
-/** Requests a tunnel to the target from the proxy. */
-function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSignal): Promise<Socket> {
-  const authority = authorityOf(target);
-  const request = httpRequest({
-    method: 'CONNECT',
-    path: authority,
-    headers: {
-      host: authority,
-      ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
-    },
-    createConnection: () => socket,
-  });
-  const opened = new Promise<Socket>((resolve, reject) => {
-    request.once('error', reject);
-    request.once('connect', (response, tunnelled: Socket, head: Buffer) => {
-      const { statusCode = 0 } = response;
-      // Every status 2xx opens the tunnel (RFC 9110, section 9.3.6).
-      if (statusCode >= 200 && statusCode <= 299) {
-        if (head.length > 0) tunnelled.unshift(head);
-        resolve(tunnelled);
-      } else {
-        reject(
-          new OutboundError(
-            'unreachable',
-            `The proxy responded with status ${String(statusCode)} to CONNECT.`,
-            null,
-            { reason: 'proxy_failed' },
-          ),
-        );
-      }
-    });
-    request.end();
-  });
-  return orAbort(opened, signal).catch((error: unknown) => {
-    socket.destroy();
-    throw error;
-  });
-}
-
-/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortReason(signal));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-const abortReason = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error('aborted');
