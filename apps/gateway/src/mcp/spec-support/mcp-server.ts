@@ -35,6 +35,8 @@ export async function serverDocument(
       protocol: over.transport === 'sse' ? 'sse' : 'auto',
       verdicts: new EraVerdicts(),
       eraKey: slug,
+      // A server in the process of a busy test takes long to respond.
+      timeouts: { connectMs: 60_000, discoverMs: 60_000 },
     },
   });
   try {
