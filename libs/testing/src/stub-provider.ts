@@ -207,8 +207,11 @@ async function playStep(step: Exclude<StubStep, { hang: true }>, res: ServerResp
     await new Promise(setImmediate);
     return failure === null || failure === undefined;
   }
-  if ('waitMs' in step) await delay(step.waitMs);
-  else if ('until' in step) await step.until;
+  if ('waitMs' in step) {
+    await delay(step.waitMs);
+    // After a stall of the process, its sockets are read before the next step.
+    await new Promise(setImmediate);
+  } else if ('until' in step) await step.until;
   else if (step.cut === 'reset') res.socket?.resetAndDestroy();
   else res.destroy();
   return false;

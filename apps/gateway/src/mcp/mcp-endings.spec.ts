@@ -46,16 +46,15 @@ describe('end of MCP calls and streams', () => {
     leaving.abort();
     await call;
     await eventually(() => Promise.resolve(fixture.cancelled.includes('slow')));
-    const record = (await gateway.records()).at(-1);
-    expect([record?.route, record?.outcome, record?.cost]).toEqual(['mcp.tools.call', 'client_closed', null]);
+    const record = await eventually(async () => (await gateway.records()).at(-1));
+    expect([record.route, record.outcome, record.cost]).toEqual(['mcp.tools.call', 'client_closed', null]);
     // The short form contains all that was known when the call began.
-    const { id, createdAt, url, apiKeyId, integrationId, mcpServer, mcpCapability, requestBytes } =
-      record as LogRecord;
+    const { id, createdAt, url, apiKeyId, integrationId, mcpServer, mcpCapability, requestBytes } = record;
     expect(lost).toMatchObject({
       ...{ id, createdAt, url, apiKeyId, integrationId, mcpServer, mcpCapability, requestBytes },
       ...{ outcome: 'interrupted', errorType: 'gateway_lost', cost: 500, priced: 'estimated' },
       ...{ mcpMethod: 'tools/call', requestContentType: 'application/json', provider: null, status: 0 },
-      decision: { attempts: [], mcp: record?.decision.mcp },
+      decision: { attempts: [], mcp: record.decision.mcp },
     });
   });
 

@@ -150,10 +150,17 @@ describe('end of a stream', () => {
     });
 
     it('keeps the connection of a provider that ends its response a little later', async () => {
-      send([{ chunk: WHOLE + DONE }, { waitMs: 30 }, { chunk: ': bye\n\n' }]);
-      expect(await ask()).toBe(WHOLE + DONE);
-      await eventually(() => stub.lastRequest.finished);
-      expect(await ask()).toBe(WHOLE + DONE);
+      let release = (): void => undefined;
+      stub.respond(() => {
+        const until = new Promise<void>((resolve) => (release = resolve));
+        const steps = [{ chunk: WHOLE + DONE }, { until }, { chunk: ': bye\n\n' }];
+        return { headers: { 'content-type': 'text/event-stream' }, steps };
+      });
+      for (const requested of [1, 2]) {
+        expect(await ask()).toBe(WHOLE + DONE);
+        release();
+        await eventually(() => stub.requests.length === requested && stub.lastRequest.finished);
+      }
       expect([stub.connections, stub.requests.map(({ cancelled }) => cancelled)]).toEqual([
         1,
         [false, false],
@@ -170,8 +177,11 @@ describe('end of a stream', () => {
 
     it('disconnects a provider that keeps sending', async () => {
       const more = Array.from({ length: 100 }, () => ({ chunk: `: ${'x'.repeat(4_096)}\n\n` }));
-      send([{ chunk: WHOLE + DONE }, { waitMs: 20 }, ...more, { hang: true }]);
+      let release = (): void => undefined;
+      const until = new Promise<void>((resolve) => (release = resolve));
+      send([{ chunk: WHOLE + DONE }, { until }, ...more, { hang: true }]);
       expect(await ask()).toBe(WHOLE + DONE);
+      release();
       await eventually(() => stub.lastRequest.cancelled);
     });
   });
