@@ -145,16 +145,18 @@ describe.each([
   it.each([
     [
       'the caller leaves the loop',
+      60_000,
       async (events: AsyncGenerator<CallEvent>) => void (await events.return(undefined)),
     ],
     [
       'the time is over',
+      5_000,
       async (events: AsyncGenerator<CallEvent>) =>
         expect(await failureOf(events.next())).toMatchObject({ kind: 'timeout', mayHaveExecuted: true }),
     ],
-  ])('cancels a call at the server when %s', async (_, leave) => {
+  ])('cancels a call at the server when %s', async (_, timeoutMs, leave) => {
     const fixture = await serve({ era });
-    const options = { wantsProgress: true, timeoutMs: 2_000 };
+    const options = { wantsProgress: true, timeoutMs };
     const events = upstream(fixture.url).call({ name: 'slow', arguments: { ms: 60_000 } }, options);
     expect(await events.next()).toMatchObject({ value: { kind: 'progress' } });
     await leave(events);

@@ -10,7 +10,7 @@ describe('RedisBreakers', () => {
   const open: Redis[] = [];
 
   async function connect(): Promise<Redis> {
-    const redis = connectRedis({ url: server.url, name: 'breakers', commandTimeoutMs: 60_000 });
+    const redis = connectRedis({ url: server.url, name: 'breakers' });
     open.push(redis);
     await redisReady(redis, 20_000);
     return redis;

@@ -39,7 +39,7 @@ describe('k8s/redis.yaml', () => {
     execFileSync('redis-cli', ['-p', String(port), ...flags, 'ping'], {
       env: { ...process.env, REDISCLI_AUTH: auth },
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 5_000,
+      timeout: 60_000,
     }).toString();
 
   it('serves only TLS, with the certificate of docker/make-tls.sh, and requires the password', async () => {

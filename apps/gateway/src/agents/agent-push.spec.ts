@@ -150,7 +150,8 @@ describe('push notifications of agents', () => {
       const task = await client.getTask({ tenant: '', id: taskId, historyLength: 0 });
       return task.artifacts.length > 0;
     });
-    expect(notifications).toEqual([]);
+    // Notifications of tasks of other tests may still arrive.
+    expect(notifications.filter(({ body }) => body.includes(taskId))).toEqual([]);
   });
 
   it('leave no secret of the client in the log', async () => {
@@ -311,7 +312,8 @@ describe('push notifications of agents', () => {
     expect(await notify(url, right, event('another'))).toBe(404);
     expect(await notify(url, right, { nothing: true })).toBe(400);
     expect(await notify(url, right, `"${'x'.repeat(1_048_577)}"`)).toBe(413);
-    expect(notifications).toEqual([]);
+    // The agent itself may still notify of the running task.
+    expect(notifications.filter(({ body }) => !body.includes('TASK_STATE_WORKING'))).toEqual([]);
     fixture.executor.release();
   });
 

@@ -114,6 +114,8 @@ describe('a hostile agent of one workspace', () => {
   });
 
   it('has events after the end of its task dropped', async () => {
+    const limits = { timeoutMs: 60_000, messagesPerContextHour: null };
+    saveAgent(gateway, agentDocument(agent, 'stub', { limits }));
     const ended: Answer = (res, id) => {
       res.writeHead(200, EVENTS);
       const event = `data: ${result(id, { task: task('t', 'TASK_STATE_COMPLETED') })}\n\n`;

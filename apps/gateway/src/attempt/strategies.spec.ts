@@ -7,7 +7,7 @@ import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 const BUFFERED_MAX = 65_536;
-const WAIT_MS = 20_000;
+const WAIT_MS = 90_000;
 /** Milliseconds: long for a response that is ready, short for one that never comes. */
 const TIMEOUT_MS = 250;
 /** Longer than any test, so an opened breaker stays open. */

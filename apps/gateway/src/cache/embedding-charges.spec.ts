@@ -3,7 +3,7 @@ import { budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { TestClient, type TestRequest } from '../spec-support/test-client';
 
-const PATIENT = { timeoutMs: 50_000 };
+const PATIENT = { timeoutMs: 90_000 };
 
 const CHAT = {
   model: 'gpt-4o',

@@ -96,7 +96,7 @@ describe('responses stored in Redis', () => {
     const body = { ...ASK, user: 'silent' };
     await ask(one, body);
     await untilHit(one, body);
-    const control = connectRedis({ url: redis.url, name: 'spec', commandTimeoutMs: 60_000 });
+    const control = connectRedis({ url: redis.url, name: 'spec' });
     await redisReady(control, 20_000);
     await control.call('CLIENT', 'PAUSE', '600000', 'ALL');
     control.disconnect();

@@ -35,7 +35,7 @@ describe('stored responses of two organisations', () => {
     });
   };
   beforeEach(async () => {
-    redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 60_000 });
+    redis = connectRedis({ url: server.url, name: 'spec' });
     await redisReady(redis, 20_000);
     await redis.flushall();
     stub = await StubProvider.start();

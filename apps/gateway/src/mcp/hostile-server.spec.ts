@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { McpServerDocument } from '@gw/contracts';
 import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
 import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
@@ -28,6 +29,7 @@ describe('a hostile MCP server of one workspace', () => {
   let hostile: Server;
   let scripted: ScriptedServer;
   let good: McpFixture;
+  let document: McpServerDocument;
   let answer: Answer = sends('');
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
@@ -44,8 +46,8 @@ describe('a hostile MCP server of one workspace', () => {
     });
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${String((hostile.address() as AddressInfo).port)}/mcp`;
-    const document = await serverDocument(scripted.url, 'tools');
-    saveServer(gateway, { ...document, url, timeoutMs: 2_000 });
+    document = { ...(await serverDocument(scripted.url, 'tools')), url, timeoutMs: 2_000 };
+    saveServer(gateway, document);
   });
   afterAll(async () => {
     hostile.closeAllConnections();
@@ -163,6 +165,7 @@ describe('a hostile MCP server of one workspace', () => {
     };
     expect(isFailure(await called(endless))).toBe(true);
     await eventually(() => wasCut);
+    saveServer(gateway, { ...document, timeoutMs: 60_000 });
     const twice: Answer = (res, id) => {
       res.writeHead(200, EVENTS);
       const event = `data: ${result(id, RESULT)}\n\n`;

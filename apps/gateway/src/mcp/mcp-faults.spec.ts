@@ -123,7 +123,7 @@ describe('an exception in the code of an MCP request', () => {
 
   it('when its client leaves is contained, and the call is charged once as an estimate', async () => {
     const before = fixture.calls.get('slow') ?? 0;
-    const slow = { name: 'slow', arguments: { ms: 300 } };
+    const slow = { name: 'slow', arguments: { ms: 60_000 } };
     const leaving = new AbortController();
     const call = fetch(`${origin()}/main/tools/mcp`, {
       ...modernRequest(gateway.apiKey, 'tools/call', slow),
@@ -136,6 +136,7 @@ describe('an exception in the code of an MCP request', () => {
     expect(await record()).toMatchObject({ outcome: 'client_closed', errorType: 'internal_error' });
     expect(await charges()).toMatchObject([{ line: 'tool', cost: PRICE, flags: ['estimated'] }]);
     abort.mockRestore();
+    fixture.release();
     await isOver();
   });
 

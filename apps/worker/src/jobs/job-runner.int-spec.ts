@@ -40,7 +40,7 @@ describe('JobRunner', () => {
       spec,
       process: () => Promise.resolve(void runs.push(spec.name)),
     }));
-    const client = connectRedis({ url: redis.url, name: 'test', commandTimeoutMs: 60_000 });
+    const client = connectRedis({ url: redis.url, name: 'test' });
     const lines: string[] = [];
     const log = createLog('test', 'error', { write: (line: string) => void lines.push(line) });
     const runner = new JobRunner({ kind: 'redis', url: redis.url }, processors, log);

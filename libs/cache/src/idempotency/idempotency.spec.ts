@@ -14,7 +14,7 @@ import type { IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 const memory = (): MemoryIdempotencyStore => new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
-const patient = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
+const patient = { timeoutMs: 60_000, isGone: () => false, tenant: TENANT };
 const firstOf = (call: StartedCall): FirstCall => {
   if (call.kind !== 'first') throw new Error('Not the first call.');
   return call;

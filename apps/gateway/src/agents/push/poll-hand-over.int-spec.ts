@@ -37,7 +37,7 @@ describe('polls of several gateways', () => {
   let delivered: string[];
   let gateways: PushPollers[];
   beforeEach(async () => {
-    redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 60_000 });
+    redis = connectRedis({ url: server.url, name: 'spec' });
     store = new SharedPushStore(redis);
     await eventually(() => redis.status === 'ready');
     await redis.flushall();

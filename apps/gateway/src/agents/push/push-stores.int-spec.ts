@@ -25,7 +25,7 @@ describe('stores of several gateways', () => {
   const server = withRedis();
   let redis: Redis;
   beforeEach(async () => {
-    redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 60_000 });
+    redis = connectRedis({ url: server.url, name: 'spec' });
     await eventually(() => redis.status === 'ready');
     await redis.flushall();
   });

@@ -18,7 +18,7 @@ describe('messages between gateways over Redis', () => {
   let seen: string[][];
 
   const connect = async (): Promise<Redis> => {
-    const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 60_000 });
+    const connection = connectRedis({ url: server.url, name: 'spec' });
     open.push(connection);
     await redisReady(connection, 20_000);
     return connection;

@@ -19,7 +19,7 @@ describe('sessions of two gateways that share a Redis', () => {
   let gateways: SessionStates[];
 
   const connect = async (): Promise<Redis> => {
-    const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 60_000 });
+    const connection = connectRedis({ url: server.url, name: 'spec' });
     open.push(connection);
     await redisReady(connection, 20_000);
     return connection;

@@ -74,7 +74,7 @@ export class Gateways {
  * background.
  */
 async function whenJoined<T>(redisUrl: string, count: number, start: () => Promise<T>): Promise<T> {
-  const redis = connectRedis({ url: redisUrl, name: 'spec', commandTimeoutMs: 60_000 });
+  const redis = connectRedis({ url: redisUrl, name: 'spec' });
   try {
     await redisReady(redis, 20_000);
     const joined = async (): Promise<number> =>
