@@ -52,8 +52,8 @@ const resultOf = (events: readonly ShownEvent[]): JsonObject => {
 /**
  * Returns whether a request receives notifications: a GET of a session, or a modern subscription.
  */
-const isStream = ({ verb, headers }: McpFixtureRequest): boolean =>
-  verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen';
+const isOpenStream = ({ verb, headers, isAnswered }: McpFixtureRequest): boolean =>
+  isAnswered && (verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen');
 
 async function call(client: McpUpstream, name: string, args: JsonObject = {}, options: CallOptions = {}) {
   return resultOf(await eventsOf(client.call({ name, arguments: args }, options)));
@@ -206,7 +206,7 @@ describe.each([
       for await (const { method, params } of client.listen(filter, { signal: abort.signal }))
         received.push([method, own(params, 'uri')]);
     })();
-    await until(() => fixture.requests.some(isStream));
+    await until(() => fixture.requests.some(isOpenStream));
     fixture.changeTool('echo', { description: 'Sends the text elsewhere.' });
     await fixture.notifyResourceUpdated(uri);
     await fixture.notifyResourceUpdated('test://static-text');

@@ -41,8 +41,8 @@ const ERAS = [
 ] as const;
 
 /** A request that receives announcements: a GET of a session, or a modern subscription. */
-const isStream = ({ verb, headers }: McpFixtureRequest): boolean =>
-  verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen';
+const isOpenStream = ({ verb, headers, isAnswered }: McpFixtureRequest): boolean =>
+  isAnswered && (verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen');
 
 describe('startMcpFixture', () => {
   it.each(ERAS)('serves %s from one address and counts calls by tool', async (revision, mode) => {
@@ -67,7 +67,7 @@ describe('startMcpFixture', () => {
     const fixture = await serve();
     const changed: string[] = [];
     const client = await connect(fixture.url, mode, changed);
-    await eventually(() => fixture.requests.some(isStream));
+    await eventually(() => fixture.requests.some(isOpenStream));
     fixture.changeTool('echo', { description: 'Sends the text to another server.' });
     await eventually(() => changed.length > 0);
     fixture.addTool('late');

@@ -29,6 +29,8 @@ export interface McpFixtureRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed body; null without a body and for a body that is no JSON. */
   readonly message: unknown;
+  /** Whether the fixture has its answer, and so whether the stream of a listener is open. */
+  readonly isAnswered: boolean;
 }
 
 /** An MCP server on the loopback interface, for specs and for the conformance suite. */
@@ -94,9 +96,11 @@ export async function startMcpFixture(options: McpFixtureOptions = {}): Promise<
       bearerGate(request, options.authorization);
     if (refusal !== undefined) return refusal;
     if (new URL(request.url).pathname !== PATH) return new Response(null, { status: 404 });
-    await log.add(request);
+    const received = await log.add(request);
     const isLegacy = era === 'legacy' || (era === 'both' && (await isLegacyRequest(request)));
-    return isLegacy ? sessions.fetch(request) : modern.fetch(request);
+    const response = await (isLegacy ? sessions.fetch(request) : modern.fetch(request));
+    received.isAnswered = true;
+    return response;
   };
   const { port, stop } = await listen(answer);
   return {
@@ -132,11 +136,13 @@ class RequestLog {
   readonly calls = new Map<string, number>();
   readonly requests: McpFixtureRequest[] = [];
 
-  async add(request: Request): Promise<void> {
+  async add(request: Request): Promise<{ isAnswered: boolean }> {
     const message = await bodyOf(request);
     const headers = Object.fromEntries(request.headers);
-    if (this.requests.push({ verb: request.method, headers, message }) > REQUESTS_MAX) this.requests.shift();
+    const received = { verb: request.method, headers, message, isAnswered: false };
+    if (this.requests.push(received) > REQUESTS_MAX) this.requests.shift();
     for (const each of Array.isArray(message) ? (message as unknown[]) : [message]) this.count(each);
+    return received;
   }
 
   private count(message: unknown): void {
