@@ -1,4 +1,4 @@
-import { eventually, startRedis, type StubResponse } from '@gw/testing';
+import { eventually, startRedis } from '@gw/testing';
 import {
   responseFor,
   BODY,
@@ -42,44 +42,54 @@ describe('three gateway processes over one Redis', () => {
   }
 
   it('bud-01: a limit of 100 admits exactly the first 100 of 150 sequential calls', async () => {
-    const key = await spending().newKey(1);
-    const responses: string[] = [];
-    for (let at = 0; at < 150; at += 1) {
-      const { status, text } = await spending().call(spending().on(0), key);
-      responses.push(status === 412 && text.includes('"budget_exhausted"') ? 'budget' : String(status));
-    }
-    expect(responses).toEqual([
-      ...Array.from({ length: 100 }, () => '200'),
-      ...Array.from({ length: 50 }, () => 'budget'),
-    ]);
+    const key = await spending().whileCountersRespond(async () => {
+      const made = await spending().newKey(1);
+      const responses: string[] = [];
+      for (let at = 0; at < 150; at += 1) {
+        const { status, text } = await spending().call(spending().on(0), made);
+        responses.push(status === 412 && text.includes('"budget_exhausted"') ? 'budget' : String(status));
+      }
+      expect(responses).toEqual([
+        ...Array.from({ length: 100 }, () => '200'),
+        ...Array.from({ length: 50 }, () => 'budget'),
+      ]);
+      return made;
+    });
     await spending().agreeOn(key, 100 * CENT);
   });
 
   it('[LIM-06] bud-02: 500 calls, 100 at once, to one process use the limit and exceed it by at most one call', async () => {
     stub().respond(sellsSlowly);
-    const key = await spending().newKey(1);
-    const before = stub().requests.length;
-    const accepted = await spending().load(key, 500, 100, { on: [0] });
-    expect(accepted).toBeLessThanOrEqual(101);
-    expect(accepted).toBeGreaterThanOrEqual(99);
-    expect(stub().requests.length - before).toBe(accepted);
-    await used(key, accepted, 100);
+    await spending().whileCountersRespond(async () => {
+      const key = await spending().newKey(1);
+      const before = stub().requests.length;
+      const accepted = await spending().load(key, 500, 100, { on: [0] });
+      expect(accepted).toBeLessThanOrEqual(101);
+      expect(accepted).toBeGreaterThanOrEqual(99);
+      expect(stub().requests.length - before).toBe(accepted);
+      await used(key, accepted, 100);
+    });
   });
 
   it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes exceed a limit by at most one call', async () => {
     stub().respond(sellsSlowly);
-    const key = await spending().newKey(1);
-    const accepted = await spending().load(key, 1_500, 300);
-    expect(accepted).toBeLessThanOrEqual(101);
-    await spending().agreeOn(key, (await used(key, accepted, 100)) * CENT);
+    const { key, calls } = await spending().whileCountersRespond(async () => {
+      const made = await spending().newKey(1);
+      const accepted = await spending().load(made, 1_500, 300);
+      expect(accepted).toBeLessThanOrEqual(101);
+      return { key: made, calls: await used(made, accepted, 100) };
+    });
+    await spending().agreeOn(key, calls * CENT);
   });
 
   it('bud-04: the first 50 concurrent calls of a new key create its counter once', async () => {
-    const key = await spending().newKey(1);
-    const accepted = await spending().load(key, 50, 50, { body: bodyFor(10) });
-    expect(accepted).toBeLessThanOrEqual(11);
-    await used(key, accepted, 10, bodyFor(10));
-    expect(await spending().redis.keys(`gw:limit:*${key.id}*`)).toHaveLength(1);
+    await spending().whileCountersRespond(async () => {
+      const key = await spending().newKey(1);
+      const accepted = await spending().load(key, 50, 50, { body: bodyFor(10) });
+      expect(accepted).toBeLessThanOrEqual(11);
+      await used(key, accepted, 10, bodyFor(10));
+      expect(await spending().redis.keys(`gw:limit:*${key.id}*`)).toHaveLength(1);
+    });
   });
 
   it('bud-05: a call of a model without a price succeeds, counts its tokens, costs nothing, and is marked unpriced', async () => {
@@ -97,28 +107,31 @@ describe('three gateway processes over one Redis', () => {
       expect(new Set(facts)).toEqual(new Set([String([null, 'unpriced', TOKENS])]));
     }
     const [ofCost, ofTokens] = keys;
-    expect(await spending().counted(ofCost)).toBe(0);
+    await eventually(async () => (await spending().counted(ofCost)) === 0, PATIENCE);
     const counted = async () => (await spending().counted(ofTokens, 'tokens')) === 100 * TOKENS;
     await eventually(counted, PATIENCE);
   });
 
   it('bud-06: a stream that may exceed the rest is refused by a strict limit; a standard limit charges all of its usage and admits no further call', async () => {
-    const key = await spending().newKey(1);
-    stub().respond(streamed(undefined, 500_000));
     const dear = { ...STREAM, max_tokens: 500_000 };
     const strict = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement: 'strict' } });
-    expect((await spending().call(spending().on(0), strict, dear)).status).toBe(412);
-    expect((await spending().call(spending().on(0), key, dear)).status).toBe(200);
-    stub().respond(sells);
-    let cents = 500;
-    for (const gateway of spending().gateways) {
-      await eventually(async () => {
-        const { status } = await spending().call(gateway, key);
-        if (status === 200) cents += 1;
-        return status === 412;
-      }, PATIENCE);
-    }
-    expect(cents).toBeLessThanOrEqual(510);
+    const { key, cents } = await spending().whileCountersRespond(async () => {
+      const standard = await spending().newKey(1);
+      stub().respond(streamed(undefined, 500_000));
+      expect((await spending().call(spending().on(0), strict, dear)).status).toBe(412);
+      expect((await spending().call(spending().on(0), standard, dear)).status).toBe(200);
+      stub().respond(sells);
+      let charged = 500;
+      for (const gateway of spending().gateways) {
+        await eventually(async () => {
+          const { status } = await spending().call(gateway, standard);
+          if (status === 200) charged += 1;
+          return status === 412;
+        }, PATIENCE);
+      }
+      expect(charged).toBeLessThanOrEqual(510);
+      return { key: standard, cents: charged };
+    });
     await spending().agreeOn(key, cents * CENT);
   });
 
@@ -128,17 +141,8 @@ describe('three gateway processes over one Redis', () => {
     const calls = 200;
     const leave = async (at: number): Promise<void> => {
       const controller = new AbortController();
-      const response = await fetch(`${spending().on(at).baseUrl}/chat/completions`, {
-        method: 'POST',
-        headers: {
-          'x-gw-api-key': key.key,
-          'x-gw-provider': '@main',
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(STREAM),
-        signal: controller.signal,
-      });
-      await response.body?.getReader().read();
+      const { body } = await streamOf(key, at, controller.signal);
+      await body?.getReader().read();
       controller.abort();
     };
     for (let at = 0; at < calls; at += 50) {
@@ -149,15 +153,46 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-08: streams that their provider cuts are charged and logged once, and release their reservations', async () => {
     const key = await spending().newKey(100);
-    const cut: StubResponse = {
-      headers: { 'content-type': 'text/event-stream' },
-      steps: [...Array.from({ length: 10 }, () => FIRST_CHUNK), { cut: 'reset' }],
-    };
-    stub().respond(cut);
     const calls = 200;
-    await spending().load(key, calls, 20, { body: STREAM });
+    // A response that is cut before its client has received any of it fails as a whole.
+    const cuts = new Map<string, () => void>();
+    const cutOf = (body: Buffer): Promise<void> => {
+      const { user } = JSON.parse(body.toString()) as { user: string };
+      return new Promise((resolve) => cuts.set(user, resolve));
+    };
+    stub().respond(({ body }) => ({
+      headers: { 'content-type': 'text/event-stream' },
+      steps: [
+        ...Array.from({ length: 10 }, () => FIRST_CHUNK),
+        { until: cutOf(body) },
+        { cut: 'reset' } as const,
+      ],
+    }));
+    const read = async (at: number): Promise<void> => {
+      const { body } = await streamOf(key, at);
+      const reader = (body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      cuts.get(String(at))?.();
+      while (!(await reader.read().catch(() => ({ done: true }))).done);
+    };
+    for (let at = 0; at < calls; at += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, one) => read(at + one)));
+    }
     await everyCutIsCharged(key, calls, 'interrupted');
   });
+
+  /** Begins the stream with this number. */
+  const streamOf = (key: NewKey, at: number, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${spending().on(at).baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': key.key,
+        'x-gw-provider': '@main',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ ...STREAM, user: String(at) }),
+      ...(signal ? { signal } : {}),
+    });
 
   async function everyCutIsCharged(key: NewKey, calls: number, outcome: string): Promise<void> {
     await eventually(async () => (await spending().logged(key)).length >= calls, PATIENCE);
@@ -216,18 +251,23 @@ describe('three gateway processes over one Redis', () => {
     const hits = (await spending().logged(key)).filter((log) => log.cache_status === 'HIT');
     expect(hits.map((log) => log.cost_exact)).toEqual(Array.from({ length: 100 - misses }, () => '0'));
     const saved = hits.length * CENT;
-    expect(await spending().savings(key)).toEqual({ log: saved, analytics: saved, recorded: saved });
+    await eventually(async () => {
+      expect(await spending().savings(key)).toEqual({ log: saved, analytics: saved, recorded: saved });
+      return true;
+    }, PATIENCE);
   });
 
   it('[PAS-06] bud-12: an exhausted budget refuses passthrough and unknown routes too', async () => {
-    const key = await spending().newKey(1);
-    await used(key, 0, 1, bodyFor(100));
-    const before = stub().requests.length;
-    for (let at = 0; at < 100; at += 1) {
-      const path = at % 2 === 0 ? '/some/unknown/route' : '/proxy/chat/completions';
-      expect((await spending().call(spending().on(at), key, BODY, { path })).status).toBe(412);
-    }
-    expect(stub().requests.length).toBe(before);
+    await spending().whileCountersRespond(async () => {
+      const key = await spending().newKey(1);
+      await used(key, 0, 1, bodyFor(100));
+      const before = stub().requests.length;
+      for (let at = 0; at < 100; at += 1) {
+        const path = at % 2 === 0 ? '/some/unknown/route' : '/proxy/chat/completions';
+        expect((await spending().call(spending().on(at), key, BODY, { path })).status).toBe(412);
+      }
+      expect(stub().requests.length).toBe(before);
+    });
   });
 
   it('bud-14: a batch is charged once, at its discount, when its results are read, however often and on any gateway', async () => {
@@ -289,12 +329,14 @@ describe('three gateway processes over one Redis', () => {
   });
 
   it('bud-29: a key created again under the same name inherits no usage', async () => {
-    const name = 'The same name';
-    const first = await spending().newKey(1, { name });
-    await used(first, 0, 1, bodyFor(100));
-    await bench().manage('DELETE', `/api-keys/${first.id}`, { key: bench().adminKey });
-    const second = await spending().newKey(2, { name });
-    const spent = await used(second, 0, 2, bodyFor(100));
-    await spending().agreeOn(second, spent * 100 * CENT);
+    const { key, calls } = await spending().whileCountersRespond(async () => {
+      const name = bench().trace('The same name');
+      const first = await spending().newKey(1, { name });
+      await used(first, 0, 1, bodyFor(100));
+      await bench().manage('DELETE', `/api-keys/${first.id}`, { key: bench().adminKey });
+      const second = await spending().newKey(2, { name });
+      return { key: second, calls: await used(second, 0, 2, bodyFor(100)) };
+    });
+    await spending().agreeOn(key, calls * 100 * CENT);
   });
 });

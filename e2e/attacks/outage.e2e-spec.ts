@@ -21,7 +21,16 @@ beforeAll(async () => {
   await bench().provider({ slug: 'main', type: 'openai', stub });
 });
 
-const call = async ({ key }: NewKey): Promise<number> =>
+/**
+ * Returns the status of a call that the limits have judged: on a busy machine, a gateway that waits
+ * for the counters for 500 ms may return 503 before it calls the provider.
+ */
+const call = (key: NewKey): Promise<number> =>
+  eventually(async () => {
+    const status = await callOnce(key);
+    return status !== 503 && status;
+  });
+const callOnce = async ({ key }: NewKey): Promise<number> =>
   (await bench().chat({ 'x-gw-provider': '@main' }, { key, body: bodyFor(100) })).status;
 /** Creates a key and makes one call with it, so that the gateway knows it. */
 const usedKey = async (enforcement: 'standard' | 'strict'): Promise<NewKey> => {
@@ -81,13 +90,13 @@ describe('killed gateway', () => {
     const key = await bench().newKey({ rate_limits: [{ type: 'concurrency', value: 1 }] });
     const before = stub.requests.length;
     stub.respond({ after: new Promise(() => undefined) });
-    const cut = call(key).catch(() => 0);
-    await eventually(() => stub.requests.length === before + 1, { everyMs: 1 });
+    const cut = callOnce(key).catch(() => 0);
+    await eventually(() => stub.requests.length === before + 1);
     await bench().product.restart('gateway');
     expect(await cut).not.toBe(200);
     stub.respond(sells);
     // The lease of a concurrency limit lasts 90 s.
-    await eventually(async () => (await call(key)) === 200, { timeoutMs: 90_000, everyMs: 500 });
+    await eventually(async () => (await callOnce(key)) === 200, { timeoutMs: 120_000, everyMs: 500 });
     const charged = async (): Promise<number> =>
       (await bench().allLogs(`api_key_id=${key.id}`)).filter(({ cost_exact }) => Number(cost_exact) > 0)
         .length;

@@ -70,15 +70,20 @@ export class FleetProcess {
     return this.environment['SERVICE_TOKEN'] ?? '';
   }
 
-  /** Returns a figure of a part in `/health/parts`; NaN if the part has none of that name. */
+  /**
+   * Returns a figure of a part in `/health/parts`, such as `refused.limit`; NaN if the part has none
+   * of that name.
+   */
   async figure(part: string, name: string): Promise<number> {
     const response = await fetch(`${this.origin}/health/parts`, {
       headers: { authorization: `Bearer ${this.serviceToken}` },
     });
     const { parts } = (await response.json()) as {
-      parts: readonly { name: string; figures?: Readonly<Record<string, number>> }[];
+      parts: readonly { name: string; figures?: unknown }[];
     };
-    return parts.find((one) => one.name === part)?.figures?.[name] ?? NaN;
+    const figures = parts.find((one) => one.name === part)?.figures;
+    const found = name.split('.').reduce<unknown>((at, each) => (at as Figures | undefined)?.[each], figures);
+    return typeof found === 'number' ? found : NaN;
   }
 
   /** Process id; null while it does not run. */
@@ -116,6 +121,8 @@ export class FleetProcess {
     if (child !== null) await endProcess(child, signal);
   }
 }
+
+type Figures = Readonly<Record<string, unknown>>;
 
 /** Removes the settings that tie the process to the launcher: its guard and the guard's channel. */
 function commandOf(pid: number): readonly string[] {
