@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eventually, startNginx, startRedis, type StubProvider, type TestNginx } from '@gw/testing';
 import { FleetProcess } from '../spec-support/fleet';
 import { startLoad } from '../spec-support/roll';
@@ -13,7 +14,7 @@ const PER_SECOND = Number(process.env['ROLLING_PER_SECOND'] ?? 150);
 /** Total number of requests; the restarts take about 2,000 at this rate. */
 const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 1);
 /** Milliseconds for which each gateway keeps serving after its signal. */
-const LEAD = process.env['ROLLING_LEAD'] ?? '1000';
+const LEAD_MS = Number(process.env['ROLLING_LEAD'] ?? 1_000);
 const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
 const RESPONSE = { id: 'c', object: 'chat.completion', choices: [] };
 
@@ -44,10 +45,10 @@ describe('rolling restart of gateways behind nginx', () => {
     await redis.stop();
   });
 
-  const start = (name: string, graceMs: number): Promise<FleetProcess> =>
+  const start = (name: string, graceMs: number, leadMs = LEAD_MS): Promise<FleetProcess> =>
     FleetProcess.start('gateway', bench, name, {
-      SHUTDOWN_LEAD: LEAD,
-      SHUTDOWN_GRACE: String(Number(LEAD) + graceMs),
+      SHUTDOWN_LEAD: String(leadMs),
+      SHUTDOWN_GRACE: String(leadMs + graceMs),
     });
   const headers = (): Record<string, string> => ({
     'content-type': 'application/json',
@@ -90,36 +91,62 @@ describe('rolling restart of gateways behind nginx', () => {
   });
 
   it('reports not ready, finishes in-flight requests, and interrupts the rest with a reason', async () => {
-    const gateway = await start('gateway-d', 3_000);
-    fleet.push(gateway);
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
     const events = { 'content-type': 'text/event-stream' };
     const chunk = 'data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n';
-    const stream = async (): Promise<Response> =>
-      fetch(`${gateway.baseUrl}/chat/completions`, {
-        method: 'POST',
-        headers: headers(),
-        body: JSON.stringify({ ...(JSON.parse(CHAT) as object), stream: true }),
-      });
-    stub.respond({ headers: events, steps: [{ chunk }, { until: held }, { chunk: 'data: [DONE]\n\n' }] });
-    const finished = await stream();
-    stub.respond({ headers: events, steps: [{ chunk }, { hang: true }] });
-    const interrupted = await stream();
-    const stopped = gateway.stop();
-    await eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).status === 503, {
-      timeoutMs: 90_000,
-    });
-    await eventually(() => refusesConnections(gateway.origin), { timeoutMs: 90_000 });
-    release();
-    expect(await finished.text()).toMatch(/data: \[DONE\]\n\n$/);
-    expect(await interrupted.text()).toMatch(/"type":"gateway_stopping"/);
-    await stopped;
+    /** Stops a gateway that serves for `leadMs` more, and then for `graceMs` what has begun. */
+    async function attempt(leadMs: number, graceMs: number): Promise<Stopped> {
+      const gateway = await start(`gateway-${String(graceMs)}`, graceMs, leadMs);
+      fleet.push(gateway);
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const stream = async (): Promise<Response> =>
+        fetch(`${gateway.baseUrl}/chat/completions`, {
+          method: 'POST',
+          headers: headers(),
+          body: JSON.stringify({ ...(JSON.parse(CHAT) as object), stream: true }),
+        });
+      stub.respond({ headers: events, steps: [{ chunk }, { until: held }, { chunk: 'data: [DONE]\n\n' }] });
+      const finished = await stream();
+      stub.respond({ headers: events, steps: [{ chunk }, { hang: true }] });
+      const interrupted = await stream();
+      let saidNotReady = false;
+      const stopped = gateway.stop();
+      await eventually(
+        async () => {
+          const status = await statusOf(`${gateway.baseUrl}/health/ready`);
+          saidNotReady ||= status === 503;
+          return status === null;
+        },
+        { timeoutMs: 90_000 },
+      );
+      release();
+      const [whole, broken] = await Promise.all([finished.text(), interrupted.text()]);
+      await stopped;
+      return {
+        saidNotReady,
+        finished: /data: \[DONE\]\n\n$/.test(whole),
+        interrupted: /"type":"gateway_stopping"/.test(broken),
+      };
+    }
+    const right = { saidNotReady: true, finished: true, interrupted: true };
+    // On a busy machine the test may get no processor time during a short period.
+    for (const leadMs of [1_000, 5_000])
+      if (isDeepStrictEqual(await attempt(leadMs, 3 * leadMs).catch(() => null), right)) return;
+    expect(await attempt(20_000, 60_000)).toEqual(right);
   });
 });
 
-const refusesConnections = (origin: string): Promise<boolean> =>
-  fetch(`${origin}/health/live`).then(
-    () => false,
-    () => true,
+interface Stopped {
+  readonly saidNotReady: boolean;
+  /** Whether the stream that could end in time ended in its mark. */
+  readonly finished: boolean;
+  /** Whether the other stream ended in the reason. */
+  readonly interrupted: boolean;
+}
+
+/** Returns null when the connection is refused or breaks. */
+const statusOf = (url: string): Promise<number | null> =>
+  fetch(url, { headers: { connection: 'close' } }).then(
+    ({ status }) => status,
+    () => null,
   );

@@ -18,10 +18,15 @@ export interface LoadOptions {
 }
 
 const TICK_MS = 20;
+/** Maximum number of open requests, which a slower machine than the rate needs reaches. */
+const OPEN_MAX = 256;
 
-/** Sends POSTs at a fixed rate, however long responses take, over kept-alive connections. */
+/**
+ * Sends POSTs at a fixed rate over kept-alive connections, however long responses take, and at a
+ * lower rate while `OPEN_MAX` requests are open.
+ */
 export function startLoad({ url, headers, body, perSecond }: LoadOptions): Load {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new Agent({ keepAlive: true, maxSockets: OPEN_MAX });
   const outcomes = new Map<Outcome, number>();
   const open = new Set<Promise<void>>();
   const begun = performance.now();
@@ -36,7 +41,7 @@ export function startLoad({ url, headers, body, perSecond }: LoadOptions): Load 
   };
   const timer = setInterval(() => {
     const due = ((performance.now() - begun) / 1_000) * perSecond;
-    while (sent < due) send();
+    while (sent < due && open.size < OPEN_MAX) send();
   }, TICK_MS);
   return {
     outcomes,
