@@ -1,9 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eventually, startMcpFixture, type McpFixture } from '@gw/testing';
-import { withProductOn, type Drivers } from './spec-support/workbench';
+import { CHANGE_MS, withProductOn, type Drivers } from './spec-support/workbench';
 
-const CHANGE_MS = 20_000;
 const PASSWORD = 'correct horse battery';
 interface Named {
   readonly id: string;
@@ -110,7 +109,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control of MCP servers with the %
         const { state } = await admin<{ state: string }>('GET', `${path}/health`);
         return state === 'unknown' ? undefined : state;
       },
-      { timeoutMs: 90_000 },
+      { timeoutMs: 180_000 },
     );
     expect(['healthy', 'degraded']).toContain(health);
     await admin('PUT', path, { name: 'Renamed' });

@@ -1,9 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eventually, restDocument, startRestService, type RestService } from '@gw/testing';
-import { withProductOn } from './spec-support/workbench';
+import { CHANGE_MS, withProductOn } from './spec-support/workbench';
 
-const CHANGE_MS = 20_000;
 interface Named {
   readonly id: string;
   readonly slug: string;

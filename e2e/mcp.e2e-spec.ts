@@ -1,9 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eventually, startMcpFixture, type McpFixture } from '@gw/testing';
-import { withProductOn, type Drivers } from './spec-support/workbench';
+import { CHANGE_MS, withProductOn, type Drivers } from './spec-support/workbench';
 
-const CHANGE_MS = 20_000;
 interface Named {
   readonly id: string;
   readonly slug: string;
@@ -101,11 +100,13 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     expect(entry).toMatchObject({ route: 'mcp.tools.call', cost: 1 });
     const [from, to] = [-3_600_000, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString());
     const range = `time_of_generation_min=${String(from)}&time_of_generation_max=${String(to)}`;
-    const { summary } = await admin<{ summary: Readonly<Record<string, number>> }>(
-      'GET',
-      `/analytics/summary/counters?${range}`,
-    );
-    expect(summary['mcp']).toBeGreaterThan(0);
+    await eventually(async () => {
+      const { summary } = await admin<{ summary: Readonly<Record<string, number>> }>(
+        'GET',
+        `/analytics/summary/counters?${range}`,
+      );
+      return (summary['mcp'] ?? 0) > 0;
+    });
   });
 
   it('[MCP-01] lists and calls the tools of a server through a toolset and the address of all servers', async () => {

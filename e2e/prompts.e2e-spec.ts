@@ -2,16 +2,13 @@ import OpenAI from 'openai';
 import { eventually, type StubProvider } from '@gw/testing';
 
 import { fakeOpenAi } from './spec-support/fake-openai';
-import { withProductOn, type Drivers } from './spec-support/workbench';
+import { CHANGE_MS, withProductOn, type Drivers } from './spec-support/workbench';
 
 interface Created {
   readonly id: string;
   readonly slug: string;
   readonly version_id: string;
 }
-
-/** Time in milliseconds within which a change must reach the gateway. */
-const CHANGE_MS = 20_000;
 
 describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers', (drivers) => {
   const { bench } = withProductOn(drivers);

@@ -1,9 +1,7 @@
 import { eventually, STUB_ACCESS, StubSecretManagers, type StubProvider } from '@gw/testing';
 
 import { OPENAI_CHAT } from './spec-support/fake-openai';
-import { withProductOn, type Call, type Drivers } from './spec-support/workbench';
-
-const CHANGE_MS = 20_000;
+import { CHANGE_MS, withProductOn, type Call, type Drivers } from './spec-support/workbench';
 
 describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway with the %s drivers', (drivers) => {
   const { bench } = withProductOn(drivers);
@@ -175,7 +173,8 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway with the
     const ends = (expires_at: string | null): Promise<unknown> =>
       admin('PUT', '/providers/ending', { expires_at, workspace_id });
     await becomes('ok', headers);
-    await ends(new Date(Date.now() + 2_000).toISOString());
+    // On a busy machine the change may be refused because the time has already passed.
+    await eventually(() => ends(new Date(Date.now() + 2_000).toISOString()));
     await becomes('credential_expired', headers);
     await ends(null);
     await becomes('ok', headers);

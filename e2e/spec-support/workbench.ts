@@ -16,6 +16,11 @@ import type { LogDetail, LogEntry, LogPage } from './logs';
  */
 const LOG_TIMEOUT_MS = 60_000;
 /**
+ * Time limit in milliseconds for a change to reach the gateways by its event. Shorter than the 30 s
+ * for which they remember that something is unknown, so a change without an event fails.
+ */
+export const CHANGE_MS = 28_000;
+/**
  * Time limit in milliseconds after stopped or killed parts were started again: the worker, which
  * stores the records, may be the last of them to start.
  */
