@@ -47,7 +47,7 @@ const bench = withProduct(async () => {
   server = await startRedis();
   const redisUrl = await withRedisPassword(server.url, canary(20));
   redis = connectRedis({ url: redisUrl, name: 'spec' });
-  await redisReady(redis, 20_000);
+  await redisReady(redis, 60_000);
   receiver = await StubProvider.start();
   receiver.respond({ headers: { 'content-type': 'application/x-protobuf' }, body: '' });
   metricsPort = await freePort();
@@ -186,6 +186,23 @@ const scrape = async (place: number): Promise<string> => {
   return (await fetch(url, { headers: { connection: 'close' } })).text();
 };
 
+interface Span {
+  readonly name: string;
+  readonly traceId: Uint8Array;
+}
+
+/** Decodes all spans that the receiver has. */
+function receivedSpans(): readonly Span[] {
+  const type = otlpTraceRequest();
+  return receiver.requests.flatMap(({ body }) => {
+    const { resourceSpans } = type.decode(body) as unknown as {
+      resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+    };
+    return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  });
+}
+const isChat = ({ name }: Span): boolean => name === 'chat gpt-4o';
+
 /**
  * Places where secrets might appear. Each must show its marker, which proves that the search works.
  */
@@ -287,7 +304,7 @@ describe('secrets of clients and operators', () => {
       },
       { timeoutMs: 90_000, everyMs: 250 },
     );
-    await eventually(() => receiver.requests.length > 0 && tail.text.includes('canaries'), {
+    await eventually(() => receivedSpans().filter(isChat).length > 1 && tail.text.includes('canaries'), {
       timeoutMs: 90_000,
     });
   });
@@ -354,22 +371,20 @@ describe('telemetry of the launcher’s processes', () => {
       expect([name, families.get(name)?.metrics.length]).toEqual([name, expect.any(Number)]);
       expect(families.get('process_cpu_seconds_total')?.type).toBe('COUNTER');
     }
-    const stored = readPrometheus(await scrape(2)).get('tollgate_ingest_records_total')?.metrics ?? [];
-    expect(
-      Number(stored.find(({ labels }) => labels?.['result'] === 'stored')?.value),
-    ).toBeGreaterThanOrEqual(8);
+    await eventually(async () => {
+      const stored = readPrometheus(await scrape(2)).get('tollgate_ingest_records_total')?.metrics ?? [];
+      expect(
+        Number(stored.find(({ labels }) => labels?.['result'] === 'stored')?.value),
+      ).toBeGreaterThanOrEqual(8);
+      return true;
+    });
   });
 
   it('sends spans that an OTLP receiver reads as protobuf', () => {
-    const type = otlpTraceRequest();
-    const spans = receiver.requests.flatMap(({ url, headers, body }) => {
+    for (const { url, headers } of receiver.requests)
       expect([url, headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
-      const { resourceSpans } = type.decode(body) as unknown as {
-        resourceSpans: { scopeSpans: { spans: { name: string; traceId: Uint8Array }[] }[] }[];
-      };
-      return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans: each }) => each));
-    });
-    expect(spans.filter(({ name }) => name === 'chat gpt-4o').length).toBeGreaterThan(1);
+    const spans = receivedSpans();
+    expect(spans.filter(isChat).length).toBeGreaterThan(1);
     expect(spans.every(({ traceId }) => traceId.length === 16)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { startProduct, type Product } from '@gw/testing';
+import { eventually, startProduct, type Product } from '@gw/testing';
 
 const ENTRY = resolve(__dirname, '..', 'dist', 'cli', 'apps', 'cli', 'src', 'main.js');
 
@@ -452,12 +452,14 @@ describe('command line', () => {
       body: JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] }),
     });
     expect(response.status).toBe(200);
-    const deadline = Date.now() + 40_000;
-    let tail = '';
-    while (!tail.includes('cli-trace') && Date.now() < deadline) {
-      tail = (await tollgate(['logs', 'tail', '--once', '--workspace', product.credentials.workspace_id]))
-        .out;
-    }
+    const args = ['logs', 'tail', '--once', '--workspace', product.credentials.workspace_id];
+    const tail = await eventually(
+      async () => {
+        const { out } = await tollgate(args);
+        return out.includes('cli-trace') && out;
+      },
+      { timeoutMs: 180_000 },
+    );
     expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
   });
 

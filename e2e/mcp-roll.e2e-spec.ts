@@ -75,9 +75,12 @@ describe('MCP sessions over three gateways behind nginx', () => {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'roll', version: '1' } },
   };
 
-  /** Calls tools in all sessions until `isOver` returns true, and counts the outcomes. */
-  async function callers(sessions: readonly string[], isOver: () => boolean) {
-    const seen = { right: 0, lost: 0, failed: 0 };
+  /** Calls tools in all sessions until `isOver` returns true, and counts the outcomes in `seen`. */
+  async function callers(
+    sessions: readonly string[],
+    seen: { right: number; lost: number; failed: number },
+    isOver: () => boolean,
+  ) {
     const wrong: string[] = [];
     let next = 0;
     await Promise.all(
@@ -96,7 +99,7 @@ describe('MCP sessions over three gateways behind nginx', () => {
         }
       }),
     );
-    return { ...seen, wrong, sent: next };
+    return { wrong, sent: next };
   }
 
   it('deliver responses of clients to their call, whichever gateway receives them', async () => {
@@ -121,32 +124,41 @@ describe('MCP sessions over three gateways behind nginx', () => {
   });
 
   it('continue while each gateway is restarted and then killed, and call no tool twice', async () => {
-    const opened = await Promise.all(Array.from({ length: SESSIONS }, () => post(initialize)));
-    const sessions = opened.map(({ session }) => session);
+    // A gateway that waits too long for Redis, as on a busy machine, opens no session.
+    const open = (): Promise<string> =>
+      eventually(async () => {
+        const { status, session } = await post(initialize);
+        return status === 200 && session !== '' && session;
+      });
+    const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
     expect(new Set(sessions)).toHaveProperty('size', SESSIONS);
     const before = fixture.calls.get('echo') ?? 0;
+    const seen = { right: 0, lost: 0, failed: 0 };
     let isOver = false;
-    const calling = callers(sessions, () => isOver);
+    const calling = callers(sessions, seen, () => isOver);
     for (const end of ['stop', 'kill'] as const)
       for (const gateway of fleet) {
         await gateway[end]();
         await gateway.start();
         await eventually(async () => (await fetch(`${gateway.origin}/v1/health/ready`)).ok, {
-          timeoutMs: 60_000,
+          timeoutMs: 120_000,
         });
       }
+    await eventually(() => seen.right > SESSIONS, { timeoutMs: 120_000 });
     isOver = true;
-    const { right, lost, wrong, failed, sent } = await calling;
+    const { wrong, sent } = await calling;
+    const { right, lost, failed } = seen;
     expect({ lost, wrong }).toEqual({ lost: 0, wrong: [] });
-    expect(right).toBeGreaterThan(SESSIONS);
     const called = (fixture.calls.get('echo') ?? 0) - before;
     expect([called >= right, called <= sent]).toEqual([true, true]);
-    expect(failed).toBeLessThan(sent / 10);
-    const still = await Promise.all(
-      sessions.map((session) =>
-        post({ method: 'tools/call', params: { name: 'echo', arguments: { text: 'still' } } }, session),
-      ),
-    );
-    expect(still.map(({ status }) => status)).toEqual(sessions.map(() => 200));
+    // A slow machine sends few calls, of which each end of a gateway may fail all.
+    expect(failed).toBeLessThan(Math.max(sent / 10, 2 * fleet.length * AT_ONCE));
+    const call = { method: 'tools/call', params: { name: 'echo', arguments: { text: 'still' } } };
+    const continues = (session: string): Promise<true> =>
+      eventually(async () => {
+        expect((await post(call, session)).status).toBe(200);
+        return true;
+      });
+    await Promise.all(sessions.map(continues));
   });
 });

@@ -25,7 +25,7 @@ jest.setTimeout(isLong ? 7_200_000 : 600_000);
 /** Duration of the Redis outage in milliseconds; more for a manual run. */
 const OUTAGE_MS = Number(process.env['LEDGER_OUTAGE_SECONDS'] ?? '6') * 1_000;
 /** Duration after which a dead process's leases end. */
-const LEASE_PATIENCE = { timeoutMs: 90_000, everyMs: 500 };
+const LEASE_PATIENCE = { timeoutMs: 120_000, everyMs: 500 };
 const OPEN_STREAMS = 100;
 
 describe('clients, provider, log, durable record and counters', () => {
@@ -114,7 +114,7 @@ describe('clients, provider, log, durable record and counters', () => {
           () => 'broken',
         ),
     );
-    await stub().waitForRequest(before + OPEN_STREAMS, 60_000);
+    await stub().waitForRequest(before + OPEN_STREAMS, PATIENCE.timeoutMs);
     await eventually(async () => (await spending().held(key)) >= OPEN_STREAMS * CENT, PATIENCE);
     stub().respond(sells);
     const served = await callsDuring(key, [0, 1], async (count) => {

@@ -17,8 +17,8 @@ export interface Got {
   readonly reason: string | null;
 }
 
-/** Time limit in milliseconds: no call of the mix takes seconds. */
-const PATIENCE_MS = 60_000;
+/** Time limit in milliseconds: no call of the mix takes seconds, except on a busy machine. */
+const PATIENCE_MS = 120_000;
 
 /** A client of one gateway that keeps its connections. */
 export class Client {

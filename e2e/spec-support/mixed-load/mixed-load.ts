@@ -39,8 +39,8 @@ export interface LoadParts {
   readonly configs: Readonly<Record<NonNullable<Kind['config']>, string>>;
 }
 
-/** Time in milliseconds that a gateway may need to notice a disconnect. */
-const NOTICE_MS = 5_000;
+/** Time in milliseconds that a gateway may need to notice a disconnect, on a busy machine. */
+const NOTICE_MS = 20_000;
 const AT_ONCE = 24;
 
 /** Clients that send every kind of request to several gateways and record each result. */
