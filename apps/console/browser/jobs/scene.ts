@@ -1,6 +1,6 @@
 import type { Product, StubProvider, StubResponse } from '@gw/testing';
 import { Owner } from '../support/owner';
-import { chat, FALLBACK } from '../support/requests';
+import { chat, FALLBACK, stored } from '../support/requests';
 import type { Scene } from './job';
 
 const chunk = (rest: object): string =>
@@ -46,8 +46,10 @@ export async function prepareScene(
   const model = 'sandbox-small';
   const refused = await chat(product, { model }, { 'x-gw-provider': '@nothing' });
   const fallen = await chat(product, { model }, { 'x-gw-config': JSON.stringify(FALLBACK) });
-  for (let sent = 0; sent < FAILURES; sent += 1)
-    await chat(product, { model: 'sandbox-small?status=503' }, { 'x-gw-provider': '@sandbox' });
+  const sent = [refused, fallen];
+  while (sent.length < 2 + FAILURES)
+    sent.push(await chat(product, { model: 'sandbox-small?status=503' }, { 'x-gw-provider': '@sandbox' }));
+  await stored(product, sent);
   return {
     workspace: `${product.adminUrl}/console/w/${slug}`,
     refused: JSON.stringify(refused.body, null, 2),

@@ -4,7 +4,7 @@ import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/cons
 import { consoleRoutes } from '../support/console-routes';
 import { LOADING, pageLoaded } from '../support/page-loaded';
 import { Owner } from '../support/owner';
-import { chat, FALLBACK } from '../support/requests';
+import { chat, FALLBACK, stored } from '../support/requests';
 import { sendTraffic } from '../support/traffic';
 
 /** Every page with examples of its search parameters. `$log` and `$key` stand for ids. */
@@ -68,7 +68,9 @@ describe('console addresses', () => {
       ...{ name: 'search-prod', workspace_id, scopes: ['completions.write'] },
     });
     const headers = { 'x-gw-config': JSON.stringify(FALLBACK), 'x-gw-metadata': '{"team":"search"}' };
-    const { id: log } = await chat(product, { model: 'sandbox-small' }, headers);
+    const sent = await chat(product, { model: 'sandbox-small' }, headers);
+    await stored(product, [sent]);
+    const { id: log } = sent;
     ids = { $ws: ws, $log: log, $key: key.id, $client: 'codex', $provider: 'sandbox' };
     opened = await browser.open();
     await opened.page.goto(consoleLinkOf(product.printed));
@@ -106,7 +108,7 @@ describe('console addresses', () => {
   /** Waits until the page shows the given view. */
   async function expectView(page: Page, view: View): Promise<void> {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
-    await eventually(async () => expect(await look(page)).toEqual(view) === undefined, { timeoutMs: 20_000 });
+    await eventually(async () => expect(await look(page)).toEqual(view) === undefined);
   }
   const paramsOf = (address: string): readonly string[] =>
     [...new URL(address).searchParams].map(([name, value]) => `${name}=${value}`).sort();

@@ -2,6 +2,7 @@ import { eventually, startProduct, type Product } from '@gw/testing';
 import type { Page } from 'playwright-core';
 import { findingsOf, inTheme } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf } from '../support/console-browser';
+import { stored } from '../support/requests';
 
 async function expectAccessible(page: Page): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
@@ -50,7 +51,7 @@ describe('onboarding and playground', () => {
   it('streams three responses in parallel, stops one of them, and replays a logged request', async () => {
     const { page, faults, requests } = await browser.open();
     const { owner_email: email, owner_password: password, workspace_slug: slug } = product.credentials;
-    const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=40&gap=250`)}`;
+    const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=80&gap=250`)}`;
     const playground = `${product.adminUrl}/console/w/${slug}/playground`;
     const columns = [slow('sandbox-small'), slow('sandbox-large'), slow('sandbox-small')];
     await page.goto(`${playground}?${columns.join('&')}`);
@@ -74,7 +75,9 @@ describe('onboarding and playground', () => {
     );
     await first.getByText(/^0\.0000/).waitFor();
     await expectAccessible(page);
-    await page.goto(`${playground}?log=${why.searchParams.get('log') ?? ''}`);
+    const id = why.searchParams.get('log') ?? '';
+    await stored(product, [{ id }]);
+    await page.goto(`${playground}?log=${id}`);
     const question = page.getByLabel('User, message 1');
     await eventually(async () => (await question.inputValue()) === 'A secret question');
     await page.getByRole('button', { name: 'Run', exact: true }).first().click();

@@ -68,7 +68,7 @@ describe('API key in the console', () => {
     await field('Amount').fill('500');
     await press('Create key');
     const secret = await takeSecret();
-    expect(await page.getByText('Waiting for its first request').count()).toBe(1);
+    await page.getByText('Waiting for its first request').waitFor();
     await eventually(async () => (await statusOf(secret)) === 200);
     await page.getByText('The first request arrived and was answered 200.').waitFor();
     await closeReveal();
@@ -100,7 +100,9 @@ describe('API key in the console', () => {
     await page.getByText('Saved.').waitFor();
     await press('Save 1 change', other);
     await other.getByText('Saved.').waitFor();
-    expect(await field('Description', other).inputValue()).toBe('Of the search service');
+    await eventually(
+      async () => (await field('Description', other).inputValue()) === 'Of the search service',
+    );
 
     await field('Amount').fill('700');
     await field(/^Name/).fill('search-main');
@@ -112,8 +114,11 @@ describe('API key in the console', () => {
     await page.getByText('Saved.').waitFor();
     await other.reload();
     await field('Amount', other).waitFor();
-    expect(await field('Amount', other).inputValue()).toBe('$700');
-    expect(await field(/^Name/, other).inputValue()).toBe('search-main');
+    await eventually(async () => {
+      expect(await field('Amount', other).inputValue()).toBe('$700');
+      expect(await field(/^Name/, other).inputValue()).toBe('search-main');
+      return true;
+    });
     await other.close();
   });
 

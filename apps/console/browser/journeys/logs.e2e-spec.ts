@@ -1,7 +1,7 @@
 import { eventually, startProduct, type Product } from '@gw/testing';
 import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
-import { chat, FALLBACK, HEDGE } from '../support/requests';
+import { chat, FALLBACK, HEDGE, stored } from '../support/requests';
 
 describe('logs page', () => {
   const browser = new ConsoleBrowser();
@@ -29,6 +29,7 @@ describe('logs page', () => {
       { 'x-gw-config': JSON.stringify(FALLBACK), 'x-gw-metadata': JSON.stringify({ team: 'search' }) },
     );
     expect([plain.status, fallen.status]).toEqual([200, 200]);
+    await stored(product, [plain, fallen]);
 
     await page.goto(consoleLinkOf(product.printed));
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Logs' }).click();

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { Owner } from '../support/owner';
-import { chat } from '../support/requests';
+import { chat, stored } from '../support/requests';
 
 describe('test sets of the playground', () => {
   const browser = new ConsoleBrowser();
@@ -31,7 +31,13 @@ describe('test sets of the playground', () => {
       ['A secret about Oslo', 'sandbox-small'],
       ['A secret about Rome', 'sandbox-large'],
     ] as const)
-      await chat(product, { model, messages: [{ role: 'user', content }] }, { 'x-gw-provider': '@sandbox' });
+      await stored(product, [
+        await chat(
+          product,
+          { model, messages: [{ role: 'user', content }] },
+          { 'x-gw-provider': '@sandbox' },
+        ),
+      ]);
     await opened.page.goto(consoleLinkOf(product.printed));
     await opened.page.getByRole('button', { name: 'Skip to the overview' }).click();
   });

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-/** Timeout of each wait for a state of the page. */
-const WAIT_MS = 30_000;
+/** Timeout of the start of the browser, and of each wait for a state of the page. */
+const WAIT_MS = 90_000;
 
 export interface ConsolePage {
   readonly page: Page;
@@ -26,7 +26,11 @@ export class ConsoleBrowser {
     const executablePath = process.env['CHROMIUM_PATH'];
     if (executablePath === undefined)
       throw new Error('The journeys of the console need a Chromium: set CHROMIUM_PATH, or install chromium.');
-    this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    this.browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu'],
+      timeout: WAIT_MS,
+    });
   }
 
   async stop(): Promise<void> {

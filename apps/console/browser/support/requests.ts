@@ -1,4 +1,4 @@
-import type { Product } from '@gw/testing';
+import { eventually, type Product } from '@gw/testing';
 
 export interface SentRequest {
   readonly status: number;
@@ -28,6 +28,20 @@ export async function chat(
   });
   const id = response.headers.get('x-gw-request-id') ?? '';
   return { status: response.status, id, body: await response.json() };
+}
+
+/**
+ * Waits until the logs of these requests are stored. Pages that list logs do not read them again, so
+ * they have to open later.
+ */
+export async function stored(product: Product, requests: readonly Pick<SentRequest, 'id'>[]): Promise<void> {
+  const headers = { authorization: `Bearer ${product.credentials.api_key}` };
+  for (const { id } of requests)
+    await eventually(async () => {
+      const response = await fetch(`${product.baseUrl}/logs/${id}`, { headers });
+      expect([id, response.status, await response.text()]).toEqual([id, 200, expect.any(String)]);
+      return true;
+    });
 }
 
 /** Config whose first target fails twice with 503 and whose second target responds. */

@@ -1,5 +1,5 @@
 import { eventually, type Product } from '@gw/testing';
-import { chat, FALLBACK } from './requests';
+import { chat, FALLBACK, stored, type SentRequest } from './requests';
 
 /** Headers with request metadata by which analytics can be grouped. */
 const by = (team: string): Readonly<Record<string, string>> => ({
@@ -25,60 +25,85 @@ const FAILING = 'sandbox-small?status=500';
 
 /**
  * Sends requests of every kind that the pages show: successes, errors, fallbacks, cache hits,
- * denials and reached limits.
+ * denials and reached limits. Resolves when their logs are stored.
  */
 export async function sendTraffic(product: Product): Promise<void> {
+  const sent: SentRequest[] = [];
+  const send = async (...request: readonly [body: Body, headers: Headers]): Promise<SentRequest> => {
+    const one = await chat(product, ...request);
+    sent.push(one);
+    return one;
+  };
   const direct = { 'x-gw-provider': '@sandbox' };
   for (const [index, team] of ['search', 'support', 'search', 'billing'].entries()) {
-    await chat(product, { model: 'sandbox-small' }, { ...direct, ...by(team) });
-    await chat(product, { model: 'sandbox-large' }, { ...direct, ...by(team) });
-    await chat(product, { model: 'sandbox-small' }, { ...inline(FALLBACK), ...by(team) });
-    await chat(product, { model: 'sandbox-small', seed: index % 2 }, { ...inline(CACHED), ...by(team) });
-    await chat(
-      product,
+    await send({ model: 'sandbox-small' }, { ...direct, ...by(team) });
+    await send({ model: 'sandbox-large' }, { ...direct, ...by(team) });
+    await send({ model: 'sandbox-small' }, { ...inline(FALLBACK), ...by(team) });
+    await send({ model: 'sandbox-small', seed: index % 2 }, { ...inline(CACHED), ...by(team) });
+    await send(
       { model: 'sandbox-small', messages: [{ role: 'user', content: 'Draw a parrot.' }] },
       { ...inline(GUARDED), ...by(team) },
     );
   }
-  await chat(product, { model: LIMITED }, { ...direct, ...by('search') });
-  await chat(product, { model: FAILING }, { ...direct, ...by('support') });
-  await reachLimits(product);
+  await send({ model: LIMITED }, { ...direct, ...by('search') });
+  await send({ model: FAILING }, { ...direct, ...by('support') });
+  await reachLimits(product, send);
+  await stored(product, sent);
 }
+
+type Body = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, string>>;
+type Send = (body: Body, headers: Headers) => Promise<SentRequest>;
 
 /**
  * Reaches the limits of two new keys: one with two requests a day, and one with a budget of a few
- * tokens.
+ * tokens, which is then shown as used up.
  */
-async function reachLimits(product: Product): Promise<void> {
-  const small = { model: 'sandbox-small' };
+async function reachLimits(product: Product, send: Send): Promise<void> {
   const limited = await newKey(product, 'nightly-report', {
     rate_limits: [{ type: 'requests', unit: 'rpd', value: 2 }],
   });
-  await refusedBy(product, limited, 429, small);
+  await refusedBy(send, limited, 429);
   const spent = await newKey(product, 'prototype', { usage_limits: { type: 'tokens', credit_limit: 20 } });
-  await refusedBy(product, spent, 412, small);
+  await refusedBy(send, spent, 412);
+  await eventually(async () => (await statusOf(product, spent)) === 'exhausted');
 }
 
-async function newKey(product: Product, name: string, limits: object): Promise<string> {
-  const { admin_api_key, workspace_id } = product.credentials;
+interface Key {
+  readonly id: string;
+  readonly key: string;
+}
+
+const headersOf = ({ credentials }: Product): Headers => ({
+  'content-type': 'application/json',
+  authorization: `Bearer ${credentials.admin_api_key}`,
+});
+
+async function newKey(product: Product, name: string, limits: object): Promise<Key> {
   const response = await fetch(`${product.adminUrl}/v1/api-keys/workspace/service`, {
     method: 'POST',
     redirect: 'error',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${admin_api_key}` },
-    body: JSON.stringify({ name, workspace_id, scopes: ['completions.write'], ...limits }),
+    headers: headersOf(product),
+    body: JSON.stringify({
+      name,
+      workspace_id: product.credentials.workspace_id,
+      scopes: ['completions.write'],
+      ...limits,
+    }),
   });
   if (!response.ok) throw new Error(`No key ${name}: ${await response.text()}`);
-  return ((await response.json()) as { key: string }).key;
+  return (await response.json()) as Key;
+}
+
+async function statusOf(product: Product, { id }: Key): Promise<string> {
+  const headers = headersOf(product);
+  const response = await fetch(`${product.adminUrl}/v1/api-keys/${id}`, { redirect: 'error', headers });
+  return ((await response.json()) as { status: string }).status;
 }
 
 /** Sends requests with the key until a limit refuses one. */
-const refusedBy = (
-  product: Product,
-  key: string,
-  status: number,
-  body: Readonly<Record<string, unknown>>,
-): Promise<true> =>
+const refusedBy = (send: Send, { key }: Key, status: number): Promise<true> =>
   eventually(async () => {
     const headers = { 'x-gw-provider': '@sandbox', authorization: `Bearer ${key}` };
-    return (await chat(product, body, headers)).status === status;
+    return (await send({ model: 'sandbox-small' }, headers)).status === status;
   });
