@@ -17,7 +17,11 @@ beforeEach(() => {
 });
 
 /** Sends a request like the SDKs, and disconnects when `leave` resolves. */
-async function leaveDuring(trace: string, body: object, leave: () => Promise<unknown>): Promise<void> {
+async function leaveDuring(
+  trace: string,
+  body: object,
+  leave: (response: Promise<Response>) => Promise<unknown>,
+): Promise<void> {
   const controller = new AbortController();
   const response = fetch(`${bench().baseUrl}/chat/completions`, {
     method: 'POST',
@@ -31,7 +35,7 @@ async function leaveDuring(trace: string, body: object, leave: () => Promise<unk
     signal: controller.signal,
   });
   const read = response.then((response) => response.text());
-  await leave();
+  await leave(response);
   controller.abort();
   await expect(read).rejects.toThrow('aborted');
 }
@@ -232,13 +236,12 @@ describe('request log', () => {
 describe('client disconnect', () => {
   it('cancels the provider’s stream, and is logged', async () => {
     const trace = bench().trace('left-stream');
-    const sent = new Promise<void>((resolve) => {
-      stub.respond(() => ({
-        headers: { 'content-type': 'text/event-stream' },
-        steps: [{ chunk: openAiEvent('Hel') }, { until: Promise.resolve().then(resolve) }, { hang: true }],
-      }));
+    stub.respond({
+      headers: { 'content-type': 'text/event-stream' },
+      steps: [{ chunk: openAiEvent('Hel') }, { hang: true }],
     });
-    await leaveDuring(trace, { stream: true }, () => sent);
+    // A response is a stream once it has begun.
+    await leaveDuring(trace, { stream: true }, (response) => response);
     await eventually(() => stub.lastRequest.cancelled);
     const expected = { outcome: 'client_closed', streamed: true, provider: 'openai', credential: 'main' };
     expect(await bench().logOf(trace)).toMatchObject(expected);

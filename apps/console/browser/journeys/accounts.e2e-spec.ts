@@ -1,4 +1,4 @@
-import { freePort, NameServer, startProduct, type Product } from '@gw/testing';
+import { eventually, freePort, NameServer, startProduct, type Product } from '@gw/testing';
 import { generateSync } from 'otplib';
 import type { Page } from 'playwright-core';
 import { findingsInThemes, findingsOf } from '../support/accessibility';
@@ -241,7 +241,8 @@ describe('console accounts', () => {
       { domain: DOMAIN },
     );
     names.set(domain.record_name, [domain.record_value]);
-    await admin('POST', `/admin/organisation/domains/${domain.id}/verify`, {});
+    // The query for the record may time out on a busy machine.
+    await eventually(() => admin<object>('POST', `/admin/organisation/domains/${domain.id}/verify`, {}));
     const { workspace_id: workspace } = product.credentials;
     const path = '/admin/organisation/sso-connections';
     const made = await admin<{ id: string }>('POST', path, {
