@@ -5,7 +5,7 @@ import { endProcess, environmentOf, eventually, freePort } from '@gw/testing';
 import type { Workbench } from './workbench';
 
 /** As long as for the whole product: on a busy machine a gateway has taken more than a minute. */
-const START = { timeoutMs: 120_000 };
+const START = { timeoutMs: 200_000 };
 
 /** Setting of the port and health path, by kind of process. */
 const KINDS = {

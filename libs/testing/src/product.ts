@@ -9,7 +9,8 @@ import { freePort } from './free-port';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const START_SCRIPT = join(ROOT, 'tools', 'start.cjs');
-const START_TIMEOUT_MS = 120_000;
+/** Shorter than the time limit of hooks, on a machine that starts several products at once. */
+const START_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 120_000;
 
 export type ProductProcess = 'launcher' | 'postgres' | 'admin-api' | 'worker' | 'gateway';
