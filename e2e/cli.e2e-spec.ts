@@ -453,13 +453,11 @@ describe('command line', () => {
     });
     expect(response.status).toBe(200);
     const args = ['logs', 'tail', '--once', '--workspace', product.credentials.workspace_id];
-    const tail = await eventually(
-      async () => {
-        const { out } = await tollgate(args);
-        return out.includes('cli-trace') && out;
-      },
-      { timeoutMs: 180_000 },
-    );
+    const tailed = async (): Promise<string | false> => {
+      const { out } = await tollgate(args);
+      return out.includes('cli-trace') && out;
+    };
+    const tail = await eventually(tailed, { timeoutMs: 180_000 });
     expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
   });
 
