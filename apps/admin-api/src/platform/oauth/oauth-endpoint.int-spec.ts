@@ -1,5 +1,6 @@
 import { signClientAddress } from '@gw/kernel';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
+import { withStoppedClock } from '../../spec-support/stopped-clock';
 import { formOf, OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -19,10 +20,12 @@ describe('endpoints of the OAuth server', () => {
   ): Promise<readonly [number | undefined, number | undefined]> {
     const from = { 'x-gw-client-address': signClientAddress(SERVICE_TOKEN, network) };
     const statuses: number[] = [];
-    for (let count = 0; count <= FAILURES_PER_MINUTE; count += 1) {
-      const call = { body: formOf(form), headers: { ...FORM, ...from, ...headers } };
-      statuses.push((await api.post(path, call)).status);
-    }
+    await withStoppedClock(async () => {
+      for (let count = 0; count <= FAILURES_PER_MINUTE; count += 1) {
+        const call = { body: formOf(form), headers: { ...FORM, ...from, ...headers } };
+        statuses.push((await api.post(path, call)).status);
+      }
+    });
     return [statuses[0], statuses.at(-1)];
   }
 
