@@ -46,7 +46,9 @@ describe('budgets job', () => {
     const { manager } = database.dataSource;
     await manager.insert(OrganisationEntity, { id: organisationId, name: 'Acme', slug: 'acme' });
     await manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, slug: 'w', name: 'w' });
-    await ensureLogPartitions(database.dataSource, [dayOf(new Date())]);
+    const today = dayOf(new Date());
+    // Midnight may pass during these tests.
+    await ensureLogPartitions(database.dataSource, [today, today + 1]);
   });
   beforeEach(() => {
     book = new LedgerBook(database.dataSource);
