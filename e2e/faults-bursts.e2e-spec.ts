@@ -3,6 +3,8 @@ import { RealtimeSession, startRealtimeProvider } from './spec-support/realtime'
 import { responseFor, bodyFor, CENT, PATIENCE, sells, TOKENS, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 const SECOND_MS = 1_000;
 const AT_ONCE = 80;
 const COVERED = 100;

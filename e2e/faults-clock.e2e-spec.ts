@@ -7,6 +7,8 @@ import { BODY, bodyFor, CENT, PATIENCE, withSpending } from './spec-support/spen
 import { ShiftedClock } from './spec-support/shifted-clock';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 /** Number of jobs that two workers run at the same time. */

@@ -16,6 +16,8 @@ import {
 import type { LogDetail } from './spec-support/logs';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 /**
  * Tests of budgets and rate limits with gateway processes that share only Redis and the control
  * plane.

@@ -2,6 +2,8 @@ import { eventually, startRedis, type StubProvider } from '@gw/testing';
 import { Redis } from 'ioredis';
 import { withProduct, type Workbench } from './spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 const PATIENCE = { timeoutMs: 90_000, everyMs: 100 };
 /** Cost of 20,000 output tokens at 10 USD per million. */
 const CALL_USD = 0.2;

@@ -12,6 +12,8 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { FleetProcess } from './spec-support/fleet';
 import { withProduct } from './spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 const SESSIONS = 200;
 /** Number of sessions that call concurrently. */
 const AT_ONCE = 20;

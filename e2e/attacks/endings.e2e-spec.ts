@@ -5,6 +5,8 @@ import { FleetProcess } from '../spec-support/fleet';
 import { OPENAI_CHAT } from '../spec-support/fake-openai';
 import { CHAT_REQUEST, withProduct } from '../spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 /**
  * Time limit for endings that gateways find without change events (decision 0005); this takes them
  * at least five seconds. On a busy machine the processes may get no processor time for long, so one

@@ -14,6 +14,8 @@ import { Callers, type Person } from '../spec-support/callers';
 import { FleetProcess } from '../spec-support/fleet';
 import { CHANGE_MS, withProduct } from '../spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 /**
  * Time limit for endings that gateways find without change events (decision 0005); this takes them
  * at least five seconds. On a busy machine the processes may get no processor time for long, so one

@@ -2,6 +2,8 @@ import { eventually } from '@gw/testing';
 import { request } from 'node:http';
 import { withProduct, type NewKey, type Reply } from '../spec-support/workbench';
 
+jest.setTimeout(600_000);
+
 const bench = withProduct();
 
 /** Creates an organisation key with only these scopes. */
