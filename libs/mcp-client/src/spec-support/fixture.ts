@@ -40,7 +40,7 @@ export async function fixture(answer: Answer, path = '/mcp'): Promise<Fixture> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let accepted = 0;
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     void textOf(req).then(async (text) => {
       const message = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
       const { method = 'GET', url = '' } = req;
@@ -133,6 +133,9 @@ export async function until(condition: () => boolean): Promise<void> {
 
 export const trusting = createAddressPolicy({ trustedHosts: ['127.0.0.1'] });
 
+/** A busy machine may take longer than the product's 5 s, and more so while it loads modules. */
+const PATIENT = { connectMs: 60_000, discoverMs: 60_000 };
+
 /** Creates fixtures and upstreams that are closed after each test. */
 export function closedAfterEach(): {
   readonly serve: (answer: Answer, path?: string) => Promise<Fixture>;
@@ -161,6 +164,7 @@ export function closedAfterEach(): {
         ...{ capabilities: NO_CAPABILITIES, clientInfo: { name: 'tollgate', version: '1' } },
         ...{ protocol: 'auto', verdicts: new EraVerdicts(), eraKey: 'test' },
         ...options,
+        timeouts: { ...PATIENT, ...options.timeouts },
       });
     },
   };

@@ -37,7 +37,7 @@ const REQUESTS_MAX = 1_000;
 export async function startAgentFixture(): Promise<AgentFixture> {
   const requests: AgentFixtureRequest[] = [];
   const app = express();
-  const server = createServer(app);
+  const server = createServer({ keepAliveTimeout: 60_000 }, app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const card = cardOf(origin);

@@ -11,7 +11,7 @@ export interface KeyProxy {
  * credential. It maps its path `/mcp` to the path and query of `target`, and keeps other paths.
  */
 export async function startKeyProxy(target: URL, headers: OutgoingHttpHeaders): Promise<KeyProxy> {
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     const path = req.url === '/mcp' ? `${target.pathname}${target.search}` : req.url;
     const upstream = request(
       {

@@ -166,7 +166,11 @@ async function listen(
   answer: (request: Request) => Promise<Response>,
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const handle = toNodeHandler({ fetch: answer }, { maxRequestBodySize: 64 * 1024 * 1024 });
-  const server = createServer((req, res) => void handle(req as NodeIncomingMessageLike, res));
+  // Longer than clients keep idle connections: a stalled process would close one as it is reused.
+  const server = createServer(
+    { keepAliveTimeout: 60_000 },
+    (req, res) => void handle(req as NodeIncomingMessageLike, res),
+  );
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

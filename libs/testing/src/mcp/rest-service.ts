@@ -33,7 +33,7 @@ const BASE = '/v1';
 export async function startRestService(): Promise<RestService> {
   const requests: RestRequest[] = [];
   const responding = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void bodyOf(request).then((body) => {
       const target = request.url ?? '/';
       if (target.startsWith('/openapi')) return publish(response, service.spec);

@@ -19,7 +19,7 @@ export class StubAgent {
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<StubAgent> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 60_000 });
     const agent = new StubAgent(server);
     server.on('request', (req, res) => {
       const chunks: Buffer[] = [];

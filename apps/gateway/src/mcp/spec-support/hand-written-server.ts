@@ -9,7 +9,7 @@ export class HandWrittenServer {
   result = '{}';
   /** Body of the last request. */
   received = '';
-  private readonly server: Server = createServer((req, res) => {
+  private readonly server: Server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     void this.responseTo(req).then((body) =>
       res.writeHead(200, { 'content-type': 'application/json' }).end(body),
     );

@@ -15,7 +15,7 @@ export interface ListReader {
 export async function startListReader(): Promise<ListReader> {
   const readers = new Map<string, () => Promise<void>>();
   const asked: string[] = [];
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of req) chunks.push(chunk as Buffer);

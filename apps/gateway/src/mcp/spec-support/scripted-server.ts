@@ -17,7 +17,7 @@ const CACHE = { ttlMs: 0, cacheScope: 'private' };
 
 /** Starts a server with a tool and a prompt, `work`, whose responses the test writes. */
 export async function startScriptedServer(era: 'legacy' | 'modern'): Promise<ScriptedServer> {
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     void (async () => {
       const { id, method } = await read(req);
       if (id === undefined) {

@@ -14,7 +14,7 @@ export interface SseServer {
 /** Starts a server with only the transport of 2024-11-05: GET `/sse` and POST `/messages`. */
 export async function startSseServer(): Promise<SseServer> {
   const transports = new Map<string, SSEServerTransport>();
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     const url = new URL(req.url ?? '/', 'http://sse.example');
     const transport = transports.get(url.searchParams.get('sessionId') ?? '');
     if (req.method === 'GET' && url.pathname === '/sse') {

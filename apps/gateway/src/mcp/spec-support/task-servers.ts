@@ -15,7 +15,7 @@ async function listening(
   handle: (body: unknown, req: IncomingMessage, res: ServerResponse) => Promise<void>,
   stop: () => void = () => undefined,
 ): Promise<TaskServer> {
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of req) chunks.push(chunk as Buffer);

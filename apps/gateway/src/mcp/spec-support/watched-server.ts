@@ -125,7 +125,7 @@ export async function startWatchedServer(
     else fail(res, message, -32_601, era === 'modern' ? 404 : isOpening ? 400 : 200);
   }
 
-  const server = createServer((req, res) => void answer(req, res));
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => void answer(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`),
