@@ -146,7 +146,10 @@ export function stateSlot(
   const most = pending.sum > 0 || lease.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
   slot.least = Math.max(1, lease.largest, pending.largest, Math.floor(slot.least / 2));
   const keep = most < slot.least ? 0 : most;
-  if (lease.onShare) lease.shelved += lease.free;
+  if (lease.onShare) {
+    lease.shelved += lease.free;
+    lease.share = 0;
+  }
   lease.free = keep;
   lease.admitted = 0;
   lease.largest = 0;

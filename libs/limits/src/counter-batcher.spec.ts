@@ -8,12 +8,12 @@ const CENT = 1_000_000;
 const BUSY = 600;
 const PER_EXCHANGE = 64;
 
-const budget = (id: number): Bucket =>
+const budget = (id: number, creditLimit = 100): Bucket =>
   budgetBucket(
     { tenant: 'org', scope: 'api_key', id: String(id) },
     {
       type: 'cost',
-      creditLimit: 100,
+      creditLimit,
       alertThreshold: null,
       periodicReset: null,
       periodicResetDays: null,
@@ -29,6 +29,7 @@ class Remote implements CounterStore {
   readonly sent: CounterRoundTrip[] = [];
   mostInFlight = 0;
   private waiting: (() => void)[] = [];
+  fails = false;
 
   constructor(
     private readonly counters: MemoryCounterStore,
@@ -37,6 +38,7 @@ class Remote implements CounterStore {
 
   exchange(exchange: CounterRoundTrip) {
     this.sent.push(exchange);
+    if (this.fails) return Promise.reject(new Error('gone'));
     const response = this.counters.exchange(exchange);
     if (!this.isHeldBack) return Promise.resolve(response);
     return new Promise<typeof response>((resolve) => {
@@ -66,8 +68,8 @@ describe('CounterBatcher', () => {
   let now: number;
   let remote: Remote;
   let ledger: Ledger;
-  const createLedger = (): Ledger =>
-    new Ledger({ counters: remote, record: null, monotonic: () => now, clock: () => now });
+  const createLedger = (settings = {}): Ledger =>
+    new Ledger({ counters: remote, record: null, monotonic: () => now, clock: () => now, settings });
   const reserve = async (bucket: Bucket, by = ledger): Promise<Reservation> => {
     const outcome = await by.admit([bucket], { cost: CENT, tokens: 0 });
     if (!outcome.admitted) throw new Error(`Denied: ${outcome.reason}`);
@@ -167,6 +169,35 @@ describe('CounterBatcher', () => {
     expect(remote.sent.flatMap(({ statements }) => statements.map(({ hold }) => hold))).toEqual([
       held.length,
     ]);
+  });
+
+  it('returns its outage share when the counters respond to a round trip that began before the outage', async () => {
+    const bucket = budget(0, 1);
+    ledger = createLedger({ outageSharePercent: 50 });
+    const spend = async (by: Ledger): Promise<boolean> => {
+      const outcome = await by.admit([bucket], { cost: CENT, tokens: 0 });
+      if (outcome.admitted) by.settle(outcome, { cost: CENT, tokens: 0, requests: 1 });
+      return outcome.admitted;
+    };
+    let spent = Number(await spend(ledger));
+    // Idle for long enough to hold nothing.
+    for (let turn = 0; turn < 3; turn += 1) {
+      now += 5_000;
+      ledger.tick();
+      await remote.roundTrip();
+    }
+    remote.isHeldBack = true;
+    const early = spend(ledger);
+    remote.fails = true;
+    while (!ledger.health().degraded) await ledger.admit([budget(spent++)], { cost: CENT, tokens: 0 });
+    spent = 1 + Number(await spend(ledger));
+    remote.fails = remote.isHeldBack = false;
+    await remote.roundTrip();
+    spent += Number(await early);
+    const other = createLedger();
+    for (const by of [other, ledger]) while (await spend(by)) spent += 1;
+    // What it spent during the outage was unknown to the counters.
+    expect(spent).toBeLessThanOrEqual(100 + 1);
   });
 
   it('admits no more concurrent requests than the limit when the counters are lost while three processes hold it', async () => {

@@ -40,6 +40,8 @@ export class Lease {
   endsAtMs: number | null = null;
   /** Whether it uses its local outage share, which ends when the counters reply again. */
   onShare = false;
+  /** The part of `free` that was added as the outage share, and what was spent of it. */
+  share = 0;
   /** Unused outage share, set aside while a round trip is in flight; restored when that fails. */
   shelved = 0;
   /** For concurrency: a process that holds less than its share was refused recently. */
@@ -62,8 +64,10 @@ export class Lease {
   /** Applies what a counter reports for all processes and grants to this one. */
   apply({ used, held, holders, extra, crowded }: CounterReply): void {
     this.known = true;
+    // The counters have not set it aside; what was spent of it is reported as usage.
+    this.free -= this.share;
     this.onShare = false;
-    this.shelved = 0;
+    this.share = this.shelved = 0;
     this.used = used;
     this.held = held;
     this.holders = holders;

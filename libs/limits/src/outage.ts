@@ -70,10 +70,11 @@ function holdOutageShare(context: BatcherContext, slot: CounterSlot, nowMs: numb
   const { lease } = slot;
   if (!lease.onShare) {
     lease.onShare = true;
-    lease.free =
-      Math.max(0, Math.min(lease.free, lease.value - lease.used)) + shareOf(context, bucket, lease);
+    lease.free = Math.max(0, Math.min(lease.free, lease.value - lease.used));
+    lease.shelved = shareOf(context, bucket, lease);
   }
   lease.free += lease.shelved;
+  lease.share += lease.shelved;
   lease.shelved = 0;
   lease.value = bucket.value;
   const [, ends] = validFor(bucket, lease.period, nowStore, context.settings.leaseMs);
