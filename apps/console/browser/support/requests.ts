@@ -38,7 +38,7 @@ export async function stored(product: Product, requests: readonly Pick<SentReque
   const headers = { authorization: `Bearer ${product.credentials.api_key}` };
   for (const { id } of requests)
     await eventually(async () => {
-      const response = await fetch(`${product.baseUrl}/logs/${id}`, { headers });
+      const response = await fetch(`${product.baseUrl}/logs/${id}`, { headers, redirect: 'error' });
       expect([id, response.status, await response.text()]).toEqual([id, 200, expect.any(String)]);
       return true;
     });
