@@ -18,7 +18,8 @@ export const DEVELOPER_JOBS: readonly Job[] = [
       await hands.open(consoleLinkOf(product.printed));
       await hands.press(page.getByRole('button', { name: 'Send it from here' }));
     },
-    done: ({ page }) => page.getByRole('status', { name: 'Response' }).getByText('200').waitFor(),
+    done: ({ page }) =>
+      page.getByRole('status', { name: 'Response' }).getByText('200', { exact: true }).waitFor(),
   },
   {
     number: 2,
@@ -50,7 +51,7 @@ export const DEVELOPER_JOBS: readonly Job[] = [
     done: async ({ page }) => {
       const columns = page.getByRole('region', { name: /^Column \d$/ });
       for (const place of [0, 1, 2]) {
-        await columns.nth(place).getByText('200').waitFor();
+        await columns.nth(place).getByText('200', { exact: true }).waitFor();
         await columns
           .nth(place)
           .getByText(/^0\.0000/)

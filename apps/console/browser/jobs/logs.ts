@@ -51,7 +51,8 @@ export const LOG_JOBS: readonly Job[] = [
       await hands.fill(message, 'Say goodbye.');
       await hands.chord('Control+Enter');
     },
-    done: ({ page }) => page.getByRole('region', { name: 'Column 1' }).getByText('200').waitFor(),
+    done: ({ page }) =>
+      page.getByRole('region', { name: 'Column 1' }).getByText('200', { exact: true }).waitFor(),
   },
   {
     number: 24,

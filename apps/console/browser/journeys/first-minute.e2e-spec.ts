@@ -28,7 +28,7 @@ describe('onboarding and playground', () => {
     await page.goto(consoleLinkOf(product.printed));
     await page.getByRole('button', { name: 'Send it from here' }).click();
     const answer = page.getByRole('status', { name: 'Response' });
-    await answer.getByText('200').waitFor();
+    await answer.getByText('200', { exact: true }).waitFor();
     const why = answer.getByRole('link', { name: 'Why it went there' });
     const address = new URL((await why.getAttribute('href')) ?? '', page.url());
     const id = address.searchParams.get('log') ?? '';
@@ -68,7 +68,7 @@ describe('onboarding and playground', () => {
     const second = page.getByRole('region', { name: 'Column 2' });
     await second.getByText('stopped').waitFor();
     const first = page.getByRole('region', { name: 'Column 1' });
-    await first.getByText('200').waitFor();
+    await first.getByText('200', { exact: true }).waitFor();
     const why = new URL(
       (await first.getByRole('link', { name: 'Why' }).getAttribute('href')) ?? '',
       page.url(),
@@ -81,7 +81,7 @@ describe('onboarding and playground', () => {
     const question = page.getByLabel('User, message 1');
     await eventually(async () => (await question.inputValue()) === 'A secret question');
     await page.getByRole('button', { name: 'Run', exact: true }).first().click();
-    await first.getByText('200').waitFor();
+    await first.getByText('200', { exact: true }).waitFor();
     expect([page.url(), ...requests].filter((url) => /secret/i.test(url))).toEqual([]);
     const traces = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.title])';
     expect(await page.evaluate<string>(traces)).not.toMatch(/secret question|pat_/);

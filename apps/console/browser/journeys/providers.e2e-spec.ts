@@ -56,7 +56,7 @@ describe('virtual keys and the playground', () => {
     await page.getByRole('textbox', { name: 'User, message 1' }).fill('Say hello.');
     await send();
     const column = region('Column 1');
-    await column.getByText('200').waitFor();
+    await column.getByText('200', { exact: true }).waitFor();
     await column.getByRole('radiogroup', { name: 'View of column 1' }).getByText('Raw').click();
     await column
       .getByRole('region', { name: 'As sent', exact: true })
@@ -77,7 +77,7 @@ describe('virtual keys and the playground', () => {
     await page.goto(`${workspace}/playground?api=embeddings&c=@sandbox/sandbox-small`);
     await page.getByRole('textbox', { name: 'Input' }).fill('A toll gate');
     await send();
-    await region('Column 1').getByText('200').waitFor();
+    await region('Column 1').getByText('200', { exact: true }).waitFor();
     await expectAccessible();
     await page.goto(`${workspace}/playground?api=raw&c=@sandbox/`);
     await page.getByRole('combobox', { name: 'Method' }).click();
@@ -100,7 +100,7 @@ describe('virtual keys and the playground', () => {
     await dialog.getByRole('button', { name: 'Take it over' }).click();
     await page.waitForURL(/c=@sandbox\/sandbox-small/);
     await send();
-    await region('Column 1').getByText('200').waitFor();
+    await region('Column 1').getByText('200', { exact: true }).waitFor();
     expect(await page.content()).not.toContain(SECRET);
     expect(opened.requests.filter((url) => url.includes(SECRET))).toEqual([]);
     // Chromium reports the 404 of the provider read, because the slug belongs to a virtual key.
