@@ -225,7 +225,9 @@ const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: 
 
 /** Whether the text of a channel is sent in the event in which it arrives. */
 const isWhole = ({ kind, index }: StreamChannel): boolean =>
-  kind === 'tool_name' || kind === 'citation' || (kind === 'other' && index < 0);
+  WHOLE.has(kind) || (kind === 'other' && index < 0);
+
+const WHOLE: ReadonlySet<StreamChannel['kind']> = new Set(['tool_name', 'citation', 'rest', 'rest_name']);
 
 /** Returns the name of a called tool, and a piece of what it is called with. */
 const callText = (

@@ -1,7 +1,7 @@
 import { otherTexts, type Passage, type StreamChannel } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
 import { LRUCache } from 'lru-cache';
-import type { EventText, ReadEvent, StreamDialect } from './stream-dialect';
+import { textAt, type EventText, type ReadEvent, type StreamDialect } from './stream-dialect';
 import { isTooDeep } from './structured-text';
 
 /** Maximum characters of texts by which repetitions are recognised. */
@@ -43,8 +43,12 @@ export class EventReader {
       const isKnown = this.known.has(`${kind} ${text}`);
       this.known.set(`${kind} ${text}`, true);
       if (isKnown && isName) continue;
-      const each = eventText(holder, String(key), text, isKnown ? { ...REPEATED, kind } : this.next(kind));
-      (isKnown ? repeats : texts).push(each);
+      const channel: StreamChannel = isKnown ? { ...REPEATED, kind } : this.next(kind);
+      const member = { holder, key: String(key) };
+      const each = isName
+        ? [{ ...member, channel, text, set: keepName }]
+        : textAt(holder as JsonObject, member.key, channel);
+      (isKnown ? repeats : texts).push(...each);
     }
     return {
       ...read,
@@ -65,13 +69,5 @@ export class EventReader {
 /** Channel of a repeated text, which is not judged again. */
 const REPEATED = { choice: 0, index: 0 };
 
-/** Returns a text with its setter. The name of a member is never replaced. */
-const eventText = (holder: object, key: string, text: string, channel: StreamChannel): EventText => ({
-  channel,
-  text,
-  holder,
-  key,
-  set: (other) => {
-    if (channel.kind === 'rest') (holder as Record<string, unknown>)[key] = other;
-  },
-});
+/** The name of a member is never replaced. */
+const keepName = (): void => undefined;

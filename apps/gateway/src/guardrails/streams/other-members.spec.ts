@@ -55,6 +55,16 @@ describe('texts of a stream in members that no dialect has', () => {
     }
   });
 
+  it('send nothing of a denied one in place of another text', async () => {
+    const contains = { operator: 'none', words: ['ULTRAVIOLET'] };
+    const notice = `${'It is far beyond the visible. '.repeat(40)}${SECRET}`;
+    const stream = chats(chat({ notice }));
+    const guardrail = { contains, deny: true, on_stream: 'mark' };
+    const { text } = await streams.ask({ guardrail, stream });
+    expect(text).not.toContain('visible');
+    expect(text).toContain('guardrail');
+  });
+
   it('are judged once when each event repeats them', async () => {
     const stream = chats(...Array.from({ length: 2_100 }, () => chat({ provider: 'Amazon Bedrock' })));
     for (const on_stream of ['mark', 'hold']) {
