@@ -1,5 +1,6 @@
 import { AgentServerEntity, type AgentSkillEntity } from '@gw/entities';
 import { randomHex } from '@gw/kernel';
+import { mcpPlaceOf, ssePlaceOf } from '@gw/oauth';
 import { invalid } from '@gw/web';
 import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
@@ -43,8 +44,11 @@ export const approvedSkillsOf = ({
  */
 const SLUG_BASE_MAX = 43;
 
-/** Last segments of the URLs of MCP servers, one of which may have the slug `agents`. */
-const RESERVED: ReadonlySet<string> = new Set(['mcp', 'sse', 'messages']);
+/** Whether the URL of an agent with the slug is that of an MCP server, which may be named `agents`. */
+function isReserved(slug: string): boolean {
+  const path = `/workspace/agents/${slug.toLowerCase()}`;
+  return mcpPlaceOf(path) !== undefined || ssePlaceOf(path) !== undefined;
+}
 
 /**
  * Returns the slug of a new agent. Throws `validation_failed` for a reserved slug, and `conflict`
@@ -55,7 +59,7 @@ export async function newSlug(
   workspaceId: string,
   { name, slug: requestedSlug }: { readonly name: string; readonly slug?: string | undefined },
 ): Promise<string> {
-  if (requestedSlug !== undefined && RESERVED.has(requestedSlug.toLowerCase()))
+  if (requestedSlug !== undefined && isReserved(requestedSlug))
     throw invalid('slug', 'slug must not be mcp, sse or messages; choose another one');
   const slug = requestedSlug ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
   await assertSlugFree(manager, AgentServerEntity, { workspaceId, slug, status: 'active' });
